@@ -23,10 +23,11 @@ void check_table_path(World& world, const std::string& path) {
     if (world.rank() != 0) return;
     const auto code = wait_for_foreign_verb(std::string(kVerb), {path, path, "--can"});
     if (!code)
-      throw UsageError(fmt::format(
-          "{}: is written by Python's part of Atoll, and there is no program atoll-{} beside this one or on PATH. Install "
-          "the package, or write .tsv or .csv.",
-          path, kVerb));
+      throw UsageError(
+          fmt::format("{}: is written by Python's part of Atoll, and there is no program atoll-{} beside this one or "
+                      "on PATH. Install "
+                      "the package, or write .tsv or .csv.",
+                      path, kVerb));
     if (*code != 0) throw UsageError(fmt::format("{}: cannot be written (see above). Write .tsv or .csv.", path));
   });
 }

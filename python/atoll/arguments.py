@@ -104,7 +104,8 @@ def shown(value: Any) -> str:
 
 def vertex_id(name: str, value: object, graph: Any = None) -> int:
     """The original id that a user gives as the argument `name`; a name does where the vertices of `graph` have some."""
-    if isinstance(value, str) and getattr(graph, "_names", None) is not None:
+    names = getattr(graph, "_names", None)
+    if names is not None and (isinstance(value, str) or not isinstance(names, _core.Names)):
         return graph._find(name, value)
     try:
         number = _whole(value)
@@ -265,7 +266,11 @@ _NAMED: dict[str, _Rule] = {
     "format": _TEXT,
     "name": _TEXT,
     "order": _TEXT,
-    "progress": (_listener, "a function of two numbers, a bar of tqdm, or True for a line is needed", "Give one of them"),
+    "progress": (
+        _listener,
+        "a function of two numbers, a bar of tqdm, or True for a line is needed",
+        "Give one of them",
+    ),
     "strategy": _TEXT,
     "text": _TEXT,
 }

@@ -11,6 +11,7 @@ from . import _core, errors
 from .adjacency import Adjacency
 from .arguments import checked
 from .interchange.columns import column, has_names, is_int, name_list, refuse_wrong_lengths
+from .interchange.object_names import ObjectNames
 from .preparation import preparation_of
 from .world import agreed, all_gather, world_of_process
 
@@ -62,8 +63,8 @@ class DerivedGraphs(Adjacency):
         with agreed(self._world, "subgraph()"):
             if is_int(vertices):
                 raise TypeError(f"vertices is {vertices} (a column of ids or names is needed). Use [{vertices}].")
-            if self._names is not None and has_names(vertices):
-                names = name_list("vertices", vertices)
+            if self._has_objects or (self._names is not None and has_names(vertices)):
+                names = list(vertices) if self._has_objects else name_list("vertices", vertices)
                 given = np.array([self._find("vertices", name) for name in names], np.int64)
             else:
                 given = column("vertices", vertices, "id").astype(np.int64)
@@ -123,7 +124,9 @@ class DerivedGraphs(Adjacency):
         """
         with agreed(self._world, f"add_edges({duplicates=}, {self_loops=})"):
             preparation_of(duplicates, self_loops, self._partition, None, True)
-            if self._names is not None:
+            if self._has_objects:
+                src, dst = list(src), list(dst)
+            elif self._names is not None:
                 src, dst = name_list("src", src), name_list("dst", dst)
             else:
                 src, dst = column("src", src, "id"), column("dst", dst, "id")
@@ -148,6 +151,11 @@ class DerivedGraphs(Adjacency):
             source, target = np.concatenate([src, source]), np.concatenate([dst, target])
         return self._derived(source, target, weight, self.ids, duplicates, self_loops)
 
+    @property
+    def _has_objects(self) -> bool:
+        """Whether vertices are Python objects, not names of the core's dictionary."""
+        return isinstance(self._names, ObjectNames)
+
     def _derived(
         self,
         src: Any,
@@ -161,7 +169,8 @@ class DerivedGraphs(Adjacency):
         if self._names is not None:
             src, dst = (list(self._named(x)) if isinstance(x, np.ndarray) else x for x in (src, dst))
             vertices = self._named(vertices)
-        made: Graph = type(self).from_edges(  # type: ignore[attr-defined]
+        make = type(self)._from_hashables if self._has_objects else type(self).from_edges  # type: ignore[attr-defined]
+        made: Graph = make(
             src,
             dst,
             weight,
@@ -188,16 +197,26 @@ class DerivedGraphs(Adjacency):
         if self._names is not None:
             source, target, vertices = map(self._named, (source, target, vertices))
         ends = source, target, *(weight or [None]), vertices
-        return _restored, (*ends, self.directed, self._partition, self._columns, self._core.merged_to_least)
+        kept = self._partition, self._columns, self._core.merged_to_least
+        return _restored, (*ends, self.directed, *kept, self._has_objects)
 
 
 def _restored(
-    src: Any, dst: Any, weight: Any, vertices: Any, directed: bool, partition: str, columns: str, merged_to_least: bool
+    src: Any,
+    dst: Any,
+    weight: Any,
+    vertices: Any,
+    directed: bool,
+    partition: str,
+    columns: str,
+    merged_to_least: bool,
+    has_objects: bool,
 ) -> Graph:
     from .graph import Graph
 
     options: dict[str, Any] = {"duplicates": "keep", "partition": partition, "comm": world_of_process()}
-    made = Graph.from_edges(src, dst, weight, directed=directed, vertices=vertices, **options)
+    make = Graph._from_hashables if has_objects else Graph.from_edges
+    made = make(src, dst, weight, directed=directed, vertices=vertices, **options)
     made._columns = columns
     made._core.merged_to_least = merged_to_least
     return made

@@ -88,7 +88,12 @@ class Graph(BuiltGraph, DerivedGraphs, FromFiles, FromObjects, FromTables):
         elif is_list_of_edges(obj):
             with agreed(world_of(comm, plan)):
                 columns = columns_of(obj)
-            made = Graph.from_edges(*columns, comm=comm, plan=plan, **options)
+            options = {"comm": comm, "plan": plan, **options}
+            if "vertices" in options:
+                made = Graph.from_edges(*columns, **options)
+            else:
+                src, dst, *weight = columns
+                made = Graph._from_nodes(src, dst, *(weight or [None]), [], options)
         elif isinstance(obj, tuple) and len(obj) in (2, 3):
             made = Graph.from_edges(*obj, comm=comm, plan=plan, **options)
         else:
@@ -349,7 +354,12 @@ class Graph(BuiltGraph, DerivedGraphs, FromFiles, FromObjects, FromTables):
             if foreign is None:
                 choice = _core.ReadChoice(format, directed, weighted, str(source), str(target), str(weight))
         if foreign is not None:
-            columns = {"source": source or None, "target": target or None, "weight": weight or None, "weighted": weighted}
+            columns = {
+                "source": source or None,
+                "target": target or None,
+                "weight": weight or None,
+                "weighted": weighted,
+            }
             placed = {"partition": partition, "heavy": heavy, "fusion": fusion, "comm": comm, "plan": plan}
             options = {"duplicates": duplicates, "self_loops": self_loops, **placed}
             return cls._from_foreign_file(world, text, foreign, columns, directed, options)

@@ -20,7 +20,16 @@ from .graph import Graph
 from .vertices import Shown, VertexArray
 from .world import agreed
 
-__all__ = ["BfsResult", "EccentricityResult", "PathResult", "SsspResult", "bfs", "eccentricity", "shortest_path", "sssp"]
+__all__ = [
+    "BfsResult",
+    "EccentricityResult",
+    "PathResult",
+    "SsspResult",
+    "bfs",
+    "eccentricity",
+    "shortest_path",
+    "sssp",
+]
 
 _DIRECTIONS = ("auto", "push", "pull")
 

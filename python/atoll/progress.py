@@ -111,8 +111,8 @@ def is_bar(progress: Any) -> bool:
 def listening(progress: Any, what: str, rank: int) -> Iterator[Told | None]:
     """What an algorithm calls with how far it has come, for what a user gives as `progress`; None: nobody listens.
 
-    True is a line on stderr (Progress), a bar of tqdm is moved, and a function is called with two numbers: what is done,
-    and what there is. Only rank 0 listens.
+    True is a line on stderr (Progress), a bar of tqdm is moved, and a function is called with two numbers: what is
+    done, and what there is. Only rank 0 listens.
 
     Examples
     --------

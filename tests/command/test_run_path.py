@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 ATOLL = Path(__file__).parents[2] / "bin/atoll"
-TABLE = "source\ttarget\tweight\nBRCA1\tTP53\t2\nTP53\tMDM2\t0.5\nMDM2\tsolute carrier 6\t1\nBRCA1\tMDM2\t4\nSP1\tSP3\t1\n"
+TABLE = (
+    "source\ttarget\tweight\nBRCA1\tTP53\t2\nTP53\tMDM2\t0.5\nMDM2\tsolute carrier 6\t1\nBRCA1\tMDM2\t4\nSP1\tSP3\t1\n"
+)
 
 
 def atoll(*words, code=0):

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-import pyarrow.feather  # noqa: E402
-import pyarrow.parquet  # noqa: E402
+from pyarrow import feather, parquet  # noqa: E402
 
 ATOLL = Path(__file__).parents[2] / "bin/atoll"
 
@@ -22,7 +21,7 @@ def atoll(*words, code=0, **environment):
 
 
 def read(path):
-    return (pyarrow.parquet if path.suffix == ".parquet" else pyarrow.feather).read_table(path)
+    return (parquet if path.suffix == ".parquet" else feather).read_table(path)
 
 
 @pytest.mark.parametrize("ranks", [1, 3])
@@ -61,7 +60,7 @@ def test_where_it_cannot_be_written_is_said_before_the_run(tmp_path):
 
 def test_edges_of_other_formats_become_text_that_runs_read(tmp_path):
     rows = pyarrow.table({"from": ["x", "y", "y"], "km": [1.5, 2.5, 0.5], "to": ["y", "z", "x"]})
-    pyarrow.parquet.write_table(rows, tmp_path / "e.parquet")
+    parquet.write_table(rows, tmp_path / "e.parquet")
     atoll("table", tmp_path / "e.parquet", tmp_path / "e.tsv", "--source", "from", "--target", "to", "--weight", "km")
     assert sorted((tmp_path / "e.tsv").read_text().splitlines()) == [
         "source\ttarget\tweight",
@@ -81,15 +80,16 @@ def test_text_becomes_a_table(tmp_path):
     assert read(tmp_path / "s.parquet").to_pydict() == {"vertex": [3, 4], "value": [0.5, 0.25]}
     atoll("table", tmp_path / "s.tsv", tmp_path / "s.feather", "--columns", "id,score")
     assert read(tmp_path / "s.feather").to_pydict() == {"id": [3, 4], "score": [0.5, 0.25]}
-    assert "2 columns and a are 1 names" in atoll(
-        "table", tmp_path / "s.tsv", tmp_path / "t.parquet", "--columns", "a", code=2
-    ).stderr
+    assert (
+        "2 columns and a are 1 names"
+        in atoll("table", tmp_path / "s.tsv", tmp_path / "t.parquet", "--columns", "a", code=2).stderr
+    )
 
 
 def test_what_is_no_table_is_refused(tmp_path):
     (tmp_path / "e.tsv").write_text("0\t1\n")
     assert "unknown ending" in atoll("table", tmp_path / "e.tsv", tmp_path / "e.xlsx", code=2).stderr
     assert "is none of parquet" in atoll("table", tmp_path / "e.tsv", tmp_path / "f.tsv", code=2).stderr
-    pyarrow.parquet.write_table(pyarrow.table({"a": [1.5], "b": [2.5]}), tmp_path / "r.parquet")
+    parquet.write_table(pyarrow.table({"a": [1.5], "b": [2.5]}), tmp_path / "r.parquet")
     assert "column 'a' is reals" in atoll("table", tmp_path / "r.parquet", tmp_path / "r.tsv", code=3).stderr
     assert sorted(p.name for p in tmp_path.iterdir()) == ["e.tsv", "r.parquet"]

@@ -126,7 +126,7 @@ PUBLIC = {name: (owner, f) for name, owner, f in public()}
 def wrong_values(parameter):
     annotation = str(parameter.annotation)
     kind = annotation.removesuffix(" | None")
-    values = NAMED.get(parameter.name, WRONG.get(kind))
+    values = WRONG[kind] if kind == "str | int" else NAMED.get(parameter.name, WRONG.get(kind))
     if values is None:
         return None
     optional = kind != annotation or parameter.default is None

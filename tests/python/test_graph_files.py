@@ -14,8 +14,7 @@ import pytest
 pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 networkx = pytest.importorskip("networkx", reason="NetworkX is not installed")
 
-import pyarrow.feather  # noqa: E402
-import pyarrow.parquet  # noqa: E402
+from pyarrow import feather, parquet  # noqa: E402
 
 RANKS = [1, 2, 3, 5]
 
@@ -28,7 +27,7 @@ def table(rows=211, named=False, seed=3):
 
 
 def write_parquet(path, rows):
-    pyarrow.parquet.write_table(rows, path, row_group_size=17)
+    parquet.write_table(rows, path, row_group_size=17)
     return path
 
 
@@ -41,7 +40,7 @@ def write_folder(path, rows):
 
 
 def write_feather(path, rows):
-    pyarrow.feather.write_feather(rows, path, compression="zstd", chunksize=23)
+    feather.write_feather(rows, path, compression="zstd", chunksize=23)
     return path
 
 
@@ -279,7 +278,7 @@ CONTENTS = {
     "XML": b"<osm version='0.6'></osm>",
     "JSON": b'\n{"nodes": [], "links": []}',
     "GML": b"graph [\n  directed 0\n]",
-    "a net of Pajek": b"*Vertices 3\n1 \"a\"\n",
+    "a net of Pajek": b'*Vertices 3\n1 "a"\n',
     "DOT of Graphviz": b"digraph G { a -> b }",
     "a table of Parquet": b"PAR1\x15\x04",
     "a table of Arrow": b"ARROW1\x00\x00",

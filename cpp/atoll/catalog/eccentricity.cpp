@@ -86,8 +86,9 @@ Algorithm eccentricity_row() {
   return {
       .name = "eccentricity",
       .summary = "greatest distance from each vertex, diameter and radius",
-      .about = "Eccentricities of an undirected graph by its edges: how far the farthest vertex of the same component is. "
-               "The greatest is the diameter, the least of the largest component the radius.",
+      .about =
+          "Eccentricities of an undirected graph by its edges: how far the farthest vertex of the same component is. "
+          "The greatest is the diameter, the least of the largest component the radius.",
       .check_summary = "eccentricities: neighbours' differ by 1, samples by a search",
       .check_about = "Whether a file holds the eccentricities: conditions for all, samples by a search from them.",
       .options = {{.name = "find",
@@ -113,7 +114,8 @@ Algorithm eccentricity_row() {
                    .range = Range::not_negative,
                    .most = INT64_MAX}},
       .contract = {.direction = Contract::Direction::undirected, .follows = Contract::Follows::vertex_cut},
-      .columns = {{"eccentricity", "int64", "distance to the farthest vertex of the component; where not known, at least"},
+      .columns = {{"eccentricity", "int64",
+                   "distance to the farthest vertex of the component; where not known, at least"},
                   {"upper", "int64", "the same where known, else at most"}},
       .scalars = {{"diameter", "int64", "the greatest eccentricity; where not known, at least"},
                   {"diameter_upper", "int64", "at most"},

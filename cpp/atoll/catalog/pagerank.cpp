@@ -95,76 +95,76 @@ Verdict verify(const Graph& graph, const Arguments& arguments, const Answer& ans
 }  // namespace
 
 Algorithm pagerank_row() {
-  return {.name = "pagerank",
-          .summary = "how often a random walk comes by",
-          .about = "PageRank: how often a random walk that jumps now and then comes by.",
-          .check_summary = "how far one more iteration moves the scores, or the iterations done again",
-          .check_about =
-              "Whether a file holds PageRank's scores: how far one more iteration moves them, or what so many give.",
-          .options = {{.name = "damping",
-                       .kind = Kind::real,
-                       .standard = 0.85,
-                       .help = "of the walk's steps, those that follow an edge (default 0.85)",
-                       .check_help = "of the walk's steps, those that follow an edge (default 0.85)"},
-                      {.name = "tolerance",
-                       .kind = Kind::real,
-                       .help = "stop when the sum of changes is below (default 1e-6)",
-                       .check_help = "that the run ended at (default 1e-6)"},
-                      {.name = "iterations",
-                       .help = "so many, without a --tolerance; with one, at most so many (default 100)",
-                       .check_help = "that the run did, where it had no --tolerance"},
-                      {.name = "dangling",
-                       .kind = Kind::word,
-                       .standard = "spread",
-                       .help = "what vertices without a leaving edge have: spread (default) or ignore",
-                       .check_help = "what vertices without a leaving edge have: spread (default) or ignore",
-                       .choices = {"spread", "ignore"}},
-                      {.name = "precision",
-                       .kind = Kind::word,
-                       .stage = Stage::prepare,
-                       .standard = "double",
-                       .help = "double (default) or float",
-                       .check_help = "of the run: double (default) or float",
-                       .choices = {"double", "float"}},
-                      {.name = "weighted",
-                       .kind = Kind::flag,
-                       .stage = Stage::prepare,
-                       .standard = false,
-                       .help = "the walk takes edges in proportion to their weights, else all alike",
-                       .given = Given::by_input},
-                      {.name = "personalization",
-                       .kind = Kind::reals,
-                       .help = "where jumps go: a file with a line \"vertex\" or \"vertex share\" for each vertex that has "
-                               "a share (default: all vertices alike)",
-                       .check_help = "the file of the run",
-                       .given = Given::by_file}},
-          .contract = {.weights = Contract::Weights::optional,
-                       .self_loops = Contract::Multiplicity::counted,
-                       .multi_edges = Contract::Multiplicity::counted,
-                       .follows = Contract::Follows::vertex_cut,
-                       .rounds = Contract::Rounds::along_all_edges},
-          .columns = {{"score", "float64, or float32 with precision float", "sums to 1 where dangling rank is spread"}},
-          .scalars = {{"iterations", "int64", "iterations done"},
-                      {"change", "float64", "sum of changes in the last iteration"},
-                      {"converged", "bool", "whether a tolerance was given and the change is below it"}},
-          .python = "pagerank",
-          .gives = "float32, float64; dangling mass spread or ignored; personalized; by weight with `--weighted`",
-          .on_one_rank = {"algorithms/pagerank/rows.cpp", "algorithms/pagerank/hubs.cpp"},
-          .over_ranks = {"algorithms/pagerank/pagerank.cpp"},
-          .reference = "Brin and Page, 1998",
-          .check =
-              [](const Arguments& arguments) {
-                PageRankOptions options = options_of(arguments);
-                options.personalization = {};  // its length is held against the graph later
-                check_options(options, 0, {});
-              },
-          .prepare = [](const Graph& graph, const Arguments& arguments) -> std::unique_ptr<Prepared> {
-            const Transition transition = arguments.flag("weighted") ? Transition::by_weight : Transition::uniform;
-            if (arguments.word("precision") == "float")
-              return std::make_unique<PreparedPageRank<float>>(graph, transition);
-            return std::make_unique<PreparedPageRank<double>>(graph, transition);
+  return {
+      .name = "pagerank",
+      .summary = "how often a random walk comes by",
+      .about = "PageRank: how often a random walk that jumps now and then comes by.",
+      .check_summary = "how far one more iteration moves the scores, or the iterations done again",
+      .check_about =
+          "Whether a file holds PageRank's scores: how far one more iteration moves them, or what so many give.",
+      .options = {{.name = "damping",
+                   .kind = Kind::real,
+                   .standard = 0.85,
+                   .help = "of the walk's steps, those that follow an edge (default 0.85)",
+                   .check_help = "of the walk's steps, those that follow an edge (default 0.85)"},
+                  {.name = "tolerance",
+                   .kind = Kind::real,
+                   .help = "stop when the sum of changes is below (default 1e-6)",
+                   .check_help = "that the run ended at (default 1e-6)"},
+                  {.name = "iterations",
+                   .help = "so many, without a --tolerance; with one, at most so many (default 100)",
+                   .check_help = "that the run did, where it had no --tolerance"},
+                  {.name = "dangling",
+                   .kind = Kind::word,
+                   .standard = "spread",
+                   .help = "what vertices without a leaving edge have: spread (default) or ignore",
+                   .check_help = "what vertices without a leaving edge have: spread (default) or ignore",
+                   .choices = {"spread", "ignore"}},
+                  {.name = "precision",
+                   .kind = Kind::word,
+                   .stage = Stage::prepare,
+                   .standard = "double",
+                   .help = "double (default) or float",
+                   .check_help = "of the run: double (default) or float",
+                   .choices = {"double", "float"}},
+                  {.name = "weighted",
+                   .kind = Kind::flag,
+                   .stage = Stage::prepare,
+                   .standard = false,
+                   .help = "the walk takes edges in proportion to their weights, else all alike",
+                   .given = Given::by_input},
+                  {.name = "personalization",
+                   .kind = Kind::reals,
+                   .help = "where jumps go: a file with a line \"vertex\" or \"vertex share\" for each vertex that has "
+                           "a share (default: all vertices alike)",
+                   .check_help = "the file of the run",
+                   .given = Given::by_file}},
+      .contract = {.weights = Contract::Weights::optional,
+                   .self_loops = Contract::Multiplicity::counted,
+                   .multi_edges = Contract::Multiplicity::counted,
+                   .follows = Contract::Follows::vertex_cut,
+                   .rounds = Contract::Rounds::along_all_edges},
+      .columns = {{"score", "float64, or float32 with precision float", "sums to 1 where dangling rank is spread"}},
+      .scalars = {{"iterations", "int64", "iterations done"},
+                  {"change", "float64", "sum of changes in the last iteration"},
+                  {"converged", "bool", "whether a tolerance was given and the change is below it"}},
+      .python = "pagerank",
+      .gives = "float32, float64; dangling mass spread or ignored; personalized; by weight with `--weighted`",
+      .on_one_rank = {"algorithms/pagerank/rows.cpp", "algorithms/pagerank/hubs.cpp"},
+      .over_ranks = {"algorithms/pagerank/pagerank.cpp"},
+      .reference = "Brin and Page, 1998",
+      .check =
+          [](const Arguments& arguments) {
+            PageRankOptions options = options_of(arguments);
+            options.personalization = {};  // its length is held against the graph later
+            check_options(options, 0, {});
           },
-          .verify = verify};
+      .prepare = [](const Graph& graph, const Arguments& arguments) -> std::unique_ptr<Prepared> {
+        const Transition transition = arguments.flag("weighted") ? Transition::by_weight : Transition::uniform;
+        if (arguments.word("precision") == "float") return std::make_unique<PreparedPageRank<float>>(graph, transition);
+        return std::make_unique<PreparedPageRank<double>>(graph, transition);
+      },
+      .verify = verify};
 }
 
 }  // namespace atl::catalog

@@ -58,8 +58,9 @@ class Depth {
 }  // namespace
 
 Verdict verify_eccentricity(const Graph& graph, std::span<const Vertex> eccentricity, const EccentricityTerms& terms) {
-  check(!graph.directed(), "verify eccentricity: {} is directed (eccentricities are of undirected graphs). Read it as "
-                           "undirected.",
+  check(!graph.directed(),
+        "verify eccentricity: {} is directed (eccentricities are of undirected graphs). Read it as "
+        "undirected.",
         graph.name());
   check_one_for_each(graph, eccentricity.size(), "eccentricities");
   const bool exact = terms.values == EccentricityValues::exact;
@@ -77,27 +78,28 @@ Verdict verify_eccentricity(const Graph& graph, std::span<const Vertex> eccentri
   }
   Violation b = violations.first();
   if (b.rule == 1)
-    return {false, fmt::format("rule 1: vertex {} with {} neighbours has the eccentricity {} (0 without a neighbour, else "
-                               "1 to {})",
-                               b.a, b.q, b.p, graph.vertices() - 1)};
+    return {false,
+            fmt::format("rule 1: vertex {} with {} neighbours has the eccentricity {} (0 without a neighbour, else "
+                        "1 to {})",
+                        b.a, b.q, b.p, graph.vertices() - 1)};
   if (b.rule == 2)
-    return {false, fmt::format("rule 2: vertex {} has the eccentricity {} and its neighbour {} has {} (they differ by at "
-                               "most 1)",
-                               b.a, b.p, b.b, b.q)};
+    return {false,
+            fmt::format("rule 2: vertex {} has the eccentricity {} and its neighbour {} has {} (they differ by at "
+                        "most 1)",
+                        b.a, b.p, b.b, b.q)};
 
   Depth depth(graph);
   for_sampled(graph, terms.samples, terms.seed, [&](Vertex id, Vertex k, const std::vector<Vertex>&) {
     const Vertex right = depth.from(k >= 0 ? graph.local_of(k) : -1);
     if (k < 0) return;
     const Vertex e = eccentricity[static_cast<std::size_t>(k)];
-    const bool holds = exact                                                ? e == right
-                       : terms.values == EccentricityValues::lower_bounds ? e <= right
-                                                                            : e >= right;
+    const bool holds = exact ? e == right : terms.values == EccentricityValues::lower_bounds ? e <= right : e >= right;
     if (!holds) violations.note({.rule = 3, .a = id, .p = e, .q = right});
   });
   b = violations.first();
   if (b.rule == 3)
-    return {false, fmt::format("rule 3: vertex {} has the eccentricity {} (a search from it is {} deep)", b.a, b.p, b.q)};
+    return {false,
+            fmt::format("rule 3: vertex {} has the eccentricity {} (a search from it is {} deep)", b.a, b.p, b.q)};
   return {};
 }
 

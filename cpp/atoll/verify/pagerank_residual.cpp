@@ -163,9 +163,10 @@ void check_terms(const PageRankCheckOptions& terms) {
 
 Verdict verify_pagerank(const Graph& graph, std::span<const double> score, const PageRankCheckOptions& terms) {
   graph.world().collective_try([&] { check_terms(terms); });
-  check(!terms.weighted || graph.weighted(),
-        "verify pagerank: {} has no weights (the walk is to take edges by weight). Give the weights, or leave that out.",
-        graph.name());
+  check(
+      !terms.weighted || graph.weighted(),
+      "verify pagerank: {} has no weights (the walk is to take edges by weight). Give the weights, or leave that out.",
+      graph.name());
   check_one_for_each(graph, score.size(), "scores");
   if (graph.vertices() == 0) return {};
 

@@ -55,9 +55,8 @@ Outcome find_path(World& world, Command& command, const Options& o) {
   command.begin_phase(world, "building the graph");
   const Graph graph = Graph::build(world, std::move(loaded.edges), o.input.options());
   const double build = world.max(timer.lap());
-  const auto [from, to] = world.collective_try([&] {
-    return std::pair(vertex_meant("--from", o.from, names.get()), vertex_meant("--to", o.to, names.get()));
-  });
+  const auto [from, to] = world.collective_try(
+      [&] { return std::pair(vertex_meant("--from", o.from, names.get()), vertex_meant("--to", o.to, names.get())); });
   command.begin_phase(world, "path");
   const bool by_weight = o.input.is_weighted();
   timer.lap();
@@ -82,7 +81,7 @@ Outcome find_path(World& world, Command& command, const Options& o) {
                     {"path", labels(path.vertices, names.get())},
                     {"visited", path.visited}};
   if (reached) outcome.result["length"] = path.length;
-  std::string length = !reached   ? "there is no path"
+  std::string length = !reached    ? "there is no path"
                        : by_weight ? fmt::format("{} by weight, {} edges", path.length, path.vertices.size() - 1)
                                    : fmt::format("{} edges", path.vertices.size() - 1);
   if (graph.weighted() && !by_weight) length += "; the weights were not used (--weighted goes by them)";
@@ -101,8 +100,9 @@ Outcome find_path(World& world, Command& command, const Options& o) {
 }  // namespace
 
 int run_path(const Words& words) {
-  Command command("run path",
-                  "A shortest path from one vertex to another: with the fewest edges or, --weighted, of the least weight.");
+  Command command(
+      "run path",
+      "A shortest path from one vertex to another: with the fewest edges or, --weighted, of the least weight.");
   Options o;
   CLI::App& app = command.app();
   o.input.add_to(app);

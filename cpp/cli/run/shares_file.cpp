@@ -29,8 +29,8 @@ Vertex vertex_of(std::string_view text, const Dictionary* names, const char* at)
   Vertex id = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
   if (error != std::errc() || end != text.data() + text.size() || id < 0)
-    throw LineError{at, fmt::format("the vertex is {} (an id is a whole number from 0 on). Correct it.",
-                                    in_quotes(text))};
+    throw LineError{at,
+                    fmt::format("the vertex is {} (an id is a whole number from 0 on). Correct it.", in_quotes(text))};
   return id;
 }
 
@@ -84,10 +84,11 @@ Array<double> read_shares(const Graph& graph, const Dictionary* names, const std
     for (const Row& row : all) {
       const auto [other, is_new] = row_of_id.try_emplace(row.id, &row);
       if (!is_new)
-        throw InputError(fmt::format("{}: vertex {} is on the lines {} and {} (each has one share). Leave one of them "
-                                     "out.",
-                                     path, names ? names->name(row.id) : std::to_string(row.id),
-                                     std::min(other->second->line, row.line), std::max(other->second->line, row.line)));
+        throw InputError(
+            fmt::format("{}: vertex {} is on the lines {} and {} (each has one share). Leave one of them "
+                        "out.",
+                        path, names ? names->name(row.id) : std::to_string(row.id),
+                        std::min(other->second->line, row.line), std::max(other->second->line, row.line)));
     }
   });
   Array<double> shares(static_cast<std::size_t>(graph.owned()), 0.0);
@@ -100,8 +101,8 @@ Array<double> read_shares(const Graph& graph, const Dictionary* names, const std
   }
   for (const Vertex id : world.all_gather_varying(std::span<const Vertex>(found))) row_of_id.erase(id);
   for (const Row& row : all)
-    check(!row_of_id.contains(row.id), "{}:{}: {} has no vertex {} (a share is a vertex's). Correct it.", path, row.line,
-          graph.name(), row.id);
+    check(!row_of_id.contains(row.id), "{}:{}: {} has no vertex {} (a share is a vertex's). Correct it.", path,
+          row.line, graph.name(), row.id);
   return shares;
 }
 

@@ -158,8 +158,8 @@ Vertex vertex_meant(std::string_view option, const std::string& text, const Dict
   Vertex id = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
   if (error != std::errc() || end != text.data() + text.size())
-    throw UsageError(
-        fmt::format("{} is '{}' (an original id is a whole number). Give one, or read names by --names.", option, text));
+    throw UsageError(fmt::format("{} is '{}' (an original id is a whole number). Give one, or read names by --names.",
+                                 option, text));
   return id;
 }
 

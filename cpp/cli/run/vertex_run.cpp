@@ -163,7 +163,8 @@ void VertexRun::time_trials(State& state, Command& command) const {
   for (int trial = 0; trial < count; ++trial) {
     if (single) state.arguments.set(source->name, source_of(trial));
     catalog::TimedRun run;
-    run.seconds = state.trials.time([&] { state.form->run(state.arguments, state.answer, count > 1 ? Progress() : progress); });
+    run.seconds =
+        state.trials.time([&] { state.form->run(state.arguments, state.answer, count > 1 ? Progress() : progress); });
     if (count > 1) tell(progress, trial + 1, count);
     if (single) run.source = source_of(trial);
     run.scalars = state.answer.scalars();

@@ -94,8 +94,8 @@ struct SharedGraph {
   std::size_t memory_bytes() const;
   std::shared_ptr<SharedWorld> world;
   Graph graph;
-  bool merged_to_least;                    // this graph, or one that its edges come from
-  std::map<std::string_view, Kept> forms;  // by the algorithm's name
+  bool merged_to_least;                          // this graph, or one that its edges come from
+  std::map<std::string_view, Kept> forms;        // by the algorithm's name
   std::unique_ptr<PathSearch> path_searches[2];  // by PathLength
 };
 

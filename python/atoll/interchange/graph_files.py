@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Graphs from files that other libraries read: tables of Parquet and Arrow, and GraphML, GEXF, GML, Pajek and JSON.
 
-=========  ==========================  ======================  ========================================================
-format     endings                     read by                 what it gives
-=========  ==========================  ======================  ========================================================
-parquet    .parquet .pq, or a folder   pyarrow                 an edge for each row, as Graph.from_table
-arrow      .arrow .feather .ipc        pyarrow                 the same
-graphml    .graphml                    NetworkX                nodes, edges and their weights, as Graph.from_networkx
-gexf       .gexf                       NetworkX                the same
-gml        .gml                        NetworkX                the same
-pajek      .net .pajek                 NetworkX                the same
-json       .json                       NetworkX                the same: node-link data (as D3's), adjacency or Cytoscape
-=========  ==========================  ======================  ========================================================
+=========  ==========================  =========  ====================================================================
+format     endings                     read by    what it gives
+=========  ==========================  =========  ====================================================================
+parquet    .parquet .pq, or a folder   pyarrow    an edge for each row, as Graph.from_table
+arrow      .arrow .feather .ipc        pyarrow    the same
+graphml    .graphml                    NetworkX   nodes, edges and their weights, as Graph.from_networkx
+gexf       .gexf                       NetworkX   the same
+gml        .gml                        NetworkX   the same
+pajek      .net .pajek                 NetworkX   the same
+json       .json                       NetworkX   the same: node-link data (as D3's), adjacency or Cytoscape
+=========  ==========================  =========  ====================================================================
 
 Of a table each rank reads its rows, and only the columns that are needed. Of the other formats, which are read as a
 whole, each rank parses all and keeps its part of the edges.
@@ -101,7 +101,9 @@ class _ParquetRows:
         self.schema = self._files[0].schema_arrow
         for file, opened in zip(files, self._files):
             if not opened.schema_arrow.equals(self.schema):
-                raise errors.InputError(f"{file}: has other columns than {files[0]} (a folder is one table). Leave it out.")
+                raise errors.InputError(
+                    f"{file}: has other columns than {files[0]} (a folder is one table). Leave it out."
+                )
         self._groups = [
             (opened, k, opened.metadata.row_group(k).num_rows)
             for opened in self._files
@@ -197,7 +199,13 @@ class FromFiles:
 
     @classmethod
     def _from_foreign_file(
-        cls, world: World, path: str, format: str, columns: dict[str, Any], directed: bool | None, options: dict[str, Any]
+        cls,
+        world: World,
+        path: str,
+        format: str,
+        columns: dict[str, Any],
+        directed: bool | None,
+        options: dict[str, Any],
     ) -> Graph:
         """`columns`: source, target, weight and weighted; `options`: of from_edges."""
         if format in _TABLES:
@@ -218,11 +226,10 @@ class FromFiles:
             if columns["weighted"] and weights is None and src:
                 raise errors.InputError(f"{path}: no edge has the attribute {weight!r} (weighted=True). Name another.")
         own = slice(world.rank, None, world.size)
-        return cls.from_edges(  # type: ignore[attr-defined, no-any-return]
+        return cls._from_nodes(  # type: ignore[attr-defined, no-any-return]
             src[own],
             dst[own],
             None if weights is None else weights[own],
-            directed=G.is_directed() if directed is None else directed,
-            vertices=nodes[own] or None,
-            **options,
+            nodes[own],
+            {"directed": G.is_directed() if directed is None else directed, **options},
         )

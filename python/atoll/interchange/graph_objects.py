@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import errors
+from .. import _core, errors
 from ..arguments import checked, shown
 from ..world import agreed, world_of
-from .columns import is_int
+from .object_names import FromHashables, are_ids, are_names
 
 if TYPE_CHECKING:
     from ..graph import Graph
@@ -43,7 +42,7 @@ def columns_of(edges: list[Any]) -> list[list[Any]]:
     return [list(column) for column in zip(*edges)]
 
 
-class FromObjects:
+class FromObjects(FromHashables):
     """The constructors that take a graph, or a matrix, of another package."""
 
     __slots__ = ()
@@ -59,14 +58,15 @@ class FromObjects:
         Parameters
         ----------
         G : Graph, DiGraph, MultiGraph or MultiDiGraph
-                                nodes are whole numbers from 0 on, which become the ids, or str, which become names
+                                nodes are whole numbers from 0 on, which become the ids, or str, which become names;
+                                or any hashable objects, mixed ones too, which then stand for vertices everywhere
         weight : str, optional  the attribute of edges that is their weight, 1 where an edge has none; None, or if no
                                 edge has the usual one: the graph has no weights
         **options               of from_edges, but for directed and vertices
 
         Raises
         ------
-        InputError              nodes of another type, or of both; no edge has another attribute that is named
+        InputError              no edge has an attribute that is named
         TypeError               a weight that is no number
 
         Examples
@@ -83,8 +83,7 @@ class FromObjects:
                 raise TypeError(f"G is {shown(G)} (a graph of NetworkX is needed). Use Graph(G) for others.")
             _check_attribute(weight)
             src, dst, given, nodes = networkx_columns(G, weight)
-        options = {"directed": G.is_directed(), "vertices": nodes or None, **options}
-        return cls.from_edges(src, dst, given, **options)  # type: ignore[attr-defined]
+        return cls._from_nodes(src, dst, given, nodes, {"directed": G.is_directed(), **options})
 
     @classmethod
     @checked
@@ -100,7 +99,7 @@ class FromObjects:
 
         Raises
         ------
-        InputError              names that are not str; there is no such attribute of edges
+        InputError              there is no such attribute of edges
         TypeError               a weight that is no number
 
         Examples
@@ -115,11 +114,20 @@ class FromObjects:
             _check_attribute(weight)
             has_weights = _has_weights(weight, weight in G.es.attributes(), G.ecount())
             nodes = G.vs["name"] if "name" in G.vs.attributes() else list(range(G.vcount()))
-            _check_nodes(nodes, 'G.vs["name"] = list(map(str, G.vs["name"]))')
         src, dst = ([nodes[edge[side]] for edge in G.get_edgelist()] for side in (0, 1))
         weights = G.es[weight] if has_weights else None
-        options = {"directed": G.is_directed(), "vertices": nodes or None, **options}
-        return cls.from_edges(src, dst, weights, **options)  # type: ignore[attr-defined]
+        return cls._from_nodes(src, dst, weights, nodes, {"directed": G.is_directed(), **options})
+
+    @classmethod
+    def _from_nodes(
+        cls, src: list[Any], dst: list[Any], weight: Any, nodes: list[Any], options: dict[str, Any]
+    ) -> Graph:
+        """Ids where all nodes are whole numbers from 0 on, names where all are str, else objects. Collective."""
+        world = world_of(options.get("comm"), options.get("plan"))
+        every = nodes or [*src, *dst]
+        if _core.any(world, not are_ids(every)) and _core.any(world, not are_names(every)):
+            return cls._from_hashables(src, dst, weight, vertices=nodes, **options)
+        return cls.from_edges(src, dst, weight, vertices=nodes or None, **options)  # type: ignore[attr-defined]
 
     @classmethod
     def _from_dense(cls, A: np.ndarray, options: dict[str, Any]) -> Graph:
@@ -143,7 +151,6 @@ def networkx_columns(G: Any, weight: str | None) -> tuple[list[Any], list[Any], 
     nodes = list(G.nodes())
     weights = [value for _, _, value in edges]
     has_weights = _has_weights(weight, any(value is not None for value in weights), len(edges))
-    _check_nodes(nodes, "networkx.relabel_nodes(G, str), or networkx.convert_node_labels_to_integers(G)")
     src, dst = ([edge[side] for edge in edges] for side in (0, 1))
     return src, dst, [1 if value is None else value for value in weights] if has_weights else None, nodes
 
@@ -160,17 +167,3 @@ def _has_weights(weight: str | None, found: bool, edges: int) -> bool:
             f"weight is {shown(weight)} (no edge has this attribute). Give the name of one, or None."
         )
     return weight is not None and found
-
-
-def _check_nodes(nodes: Sequence[Hashable], remedy: str) -> None:
-    """All are whole numbers, or all are str."""
-    if all(map(is_int, nodes)) or all(isinstance(node, str) for node in nodes):
-        return
-    wrong = next((node for node in nodes if not isinstance(node, str) and not is_int(node)), None)
-    if wrong is None:
-        raise errors.InputError(
-            f"some nodes are whole numbers and others str (a graph has ids, or names). Use {remedy}."
-        )
-    raise errors.InputError(
-        f"node {shown(wrong)} is a {type(wrong).__qualname__} (nodes are whole numbers, or str). Use {remedy}."
-    )

@@ -5,8 +5,8 @@
     atoll table planets.graphml planets.csv
     atoll table scores.tsv scores.parquet      # what `run --output` has written, with the columns vertex and value
 
-IN is a table of edges or a graph (Parquet, Arrow, GraphML, GEXF, GML, Pajek, JSON) and OUT an edge list (.tsv .csv), or IN
-is a table as text (.tsv .csv, results too) and OUT one of Parquet or Arrow (.parquet .feather .arrow).
+IN is a table of edges or a graph (Parquet, Arrow, GraphML, GEXF, GML, Pajek, JSON) and OUT an edge list (.tsv .csv), or
+IN is a table as text (.tsv .csv, results too) and OUT one of Parquet or Arrow (.parquet .feather .arrow).
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ _TABLES = (".parquet", ".feather", ".arrow")
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="atoll table", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="atoll table", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("input", metavar="IN", help=f"by its name, or --format: {', '.join(FORMATS)}, or text")
     parser.add_argument("output", metavar="OUT", help="by its name: .tsv .csv, or .parquet .feather .arrow")
     parser.add_argument("--format", default="auto", choices=["auto", *FORMATS], help="of IN")
@@ -62,7 +64,7 @@ def _convert(options: argparse.Namespace) -> None:
     ending = os.path.splitext(options.output)[1].lower()
     if ending not in _TEXTS and ending not in _TABLES:
         raise UsageError(
-            f"{options.output}: unknown ending (tables are written as {', '.join((*_TEXTS, *_TABLES))}). Use one of them."
+            f"{options.output}: unknown ending (there are {', '.join((*_TEXTS, *_TABLES))}). Use one of them."
         )
     if ending in _TABLES:
         optional("pyarrow", "parquet", options.output)

@@ -46,7 +46,7 @@ Expected by_searches(const Sample& sample) {
     expected.diameter = std::max(expected.diameter, expected.eccentricity[v]);
     if (expected.component[v] == largest)
       expected.radius = v == static_cast<std::size_t>(largest) ? expected.eccentricity[v]
-                                                              : std::min(expected.radius, expected.eccentricity[v]);
+                                                               : std::min(expected.radius, expected.eccentricity[v]);
   }
   return expected;
 }
@@ -126,7 +126,8 @@ TEST_CASE("eccentricities of directed graphs, and no searches, are refused the s
     const Graph graph = Graph::build(world, generate(world, "path:9"));
     Eccentricity eccentricity(graph);
     EccentricityResult result;
-    CHECK_THROWS_AS(eccentricity.run({.find = Eccentricities::all, .max_searches = 0, .progress = {}}, result), InputError);
+    CHECK_THROWS_AS(eccentricity.run({.find = Eccentricities::all, .max_searches = 0, .progress = {}}, result),
+                    InputError);
     CHECK(world.sum(1) == 3);
   });
 }
@@ -152,7 +153,8 @@ TEST_CASE("the check names a wrong eccentricity") {
       CHECK(with(3, 3).what.find("rule 2: vertex ") == 0);
       // the middle of the grid may be one more as far as its neighbours are concerned
       CHECK(with(17, 1, {.samples = 0}).ok);
-      CHECK(with(17, 1, {.samples = 1000}).what == "rule 3: vertex 17 has the eccentricity 6 (a search from it is 5 deep)");
+      CHECK(with(17, 1, {.samples = 1000}).what ==
+            "rule 3: vertex 17 has the eccentricity 6 (a search from it is 5 deep)");
       using enum EccentricityValues;
       CHECK(with(17, 1, {.values = lower_bounds, .samples = 1000}).what.find("rule 3: vertex 17") == 0);
       CHECK(with(17, 1, {.values = upper_bounds, .samples = 1000}).ok);

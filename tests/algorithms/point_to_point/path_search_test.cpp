@@ -136,7 +136,8 @@ TEST_CASE("whole lengths beyond 2^53 are exact, or refused") {
   for (const Rank ranks : {1, 3})
     run_ranks(ranks, one_thread(), [&](World& world) {
       // By doubles both ways would be 2^53 + 2 long or less.
-      const Graph graph = weighted(world, {{0, 1, kLarge}, {1, 2, 1}, {2, 3, 1}, {3, 9, 1}, {0, 5, kLarge}, {5, 9, 2}}, true);
+      const Graph graph =
+          weighted(world, {{0, 1, kLarge}, {1, 2, 1}, {2, 3, 1}, {3, 9, 1}, {0, 5, kLarge}, {5, 9, 2}}, true);
       PathSearch search(graph, PathLength::weights);
       CHECK(search.run(0, 9).vertices == std::vector<Vertex>{0, 5, 9});
       CHECK(search.run(0, 9).length == kLarge + 2);

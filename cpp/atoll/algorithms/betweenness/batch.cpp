@@ -65,7 +65,7 @@ BetweennessBatch<kLanes>::BetweennessBatch(const Graph& graph)
 
 template <int kLanes>
 void BetweennessBatch<kLanes>::run(std::span<const Vertex> sources, BetweennessResult& result,
-                                    const Progress& progress) {
+                                   const Progress& progress) {
   std::vector<Local> starts;
   for (const Vertex id : sources) {
     const auto [owner, natural] = graph_.find(id);

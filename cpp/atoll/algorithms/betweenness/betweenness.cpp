@@ -27,7 +27,9 @@ class Betweenness::Sum {
 class Betweenness::OneRank final : public Sum {
  public:
   explicit OneRank(const Graph& graph) : kernel_(graph) {}
-  void run(std::span<const Vertex> sources, BetweennessResult& result, const Progress& progress) override { kernel_.run(sources, result, progress); }
+  void run(std::span<const Vertex> sources, BetweennessResult& result, const Progress& progress) override {
+    kernel_.run(sources, result, progress);
+  }
   std::size_t memory_bytes() const override { return kernel_.memory_bytes(); }
 
  private:
@@ -37,7 +39,9 @@ class Betweenness::OneRank final : public Sum {
 class Betweenness::Weighted final : public Sum {
  public:
   explicit Weighted(const Graph& graph) : weighted_(graph) {}
-  void run(std::span<const Vertex> sources, BetweennessResult& result, const Progress& progress) override { weighted_.run(sources, result, progress); }
+  void run(std::span<const Vertex> sources, BetweennessResult& result, const Progress& progress) override {
+    weighted_.run(sources, result, progress);
+  }
   std::size_t memory_bytes() const override { return weighted_.memory_bytes(); }
 
  private:

@@ -150,8 +150,7 @@ std::vector<Local> Eccentricity::Bounding::sources(bool from_upper) const {
   std::vector<Candidate> mine;
   for (std::size_t at = 0; at < best.size(); ++at)
     if (master[at] >= 0) mine.push_back(best[at]);
-  const auto chosen =
-      by_component(world_, mine, [](const Candidate& a, const Candidate& b) { return a.is_before(b); });
+  const auto chosen = by_component(world_, mine, [](const Candidate& a, const Candidate& b) { return a.is_before(b); });
   std::vector<Local> sources;
   for (std::size_t at = 0; at < best.size(); ++at)
     if (master[at] >= 0 && chosen.at(labels_[at]).id == best[at].id) sources.push_back(master[at]);
@@ -161,8 +160,8 @@ std::vector<Local> Eccentricity::Bounding::sources(bool from_upper) const {
 void Eccentricity::Bounding::search(const std::vector<Local>& sources) {
   distance_.start(kFar);
   for (const Local v : sources) distance_.update(v, 0);
-  while (distance_.round([](Local depth, const auto&) { return depth + 1; },
-                         [](Local depth) { return depth == kFar; })) {
+  while (
+      distance_.round([](Local depth, const auto&) { return depth + 1; }, [](Local depth) { return depth == kFar; })) {
   }
 }
 
@@ -221,8 +220,7 @@ void Eccentricity::Bounding::run(const EccentricityOptions& options, Eccentricit
   Extremes found = extremes();
   const auto open_on_all_ranks = [&] { return world_.sum(static_cast<Vertex>(open_.size())); };
   for (Vertex open = open_on_all_ranks(), first = open;
-       open > 0 && (!options.max_searches || result.searches < *options.max_searches);
-       open = open_on_all_ranks()) {
+       open > 0 && (!options.max_searches || result.searches < *options.max_searches); open = open_on_all_ranks()) {
     tell(options.progress, first - open, first);
     search(sources(result.searches % 2 == 0));
     tighten();
@@ -235,9 +233,9 @@ void Eccentricity::Bounding::run(const EccentricityOptions& options, Eccentricit
       return upper_[index(v)] <= found.diameter_lower && (!is_in_largest || lower_[index(v)] >= found.radius_upper);
     });
   }
-  result.exact = options.find == Eccentricities::all ? !world_.any(!open_.empty())
-                                                     : found.diameter_lower == found.diameter_upper &&
-                                                           found.radius_lower == found.radius_upper;
+  result.exact = options.find == Eccentricities::all
+                     ? !world_.any(!open_.empty())
+                     : found.diameter_lower == found.diameter_upper && found.radius_lower == found.radius_upper;
   result.components = components_;
   const bool is_empty = graph_.vertices() == 0;
   result.diameter_lower = found.diameter_lower;

@@ -29,13 +29,16 @@ void check_transition_weights(const Graph& graph) {
         const auto begin = static_cast<std::size_t>(out.offsets[static_cast<std::size_t>(v)]);
         for (std::size_t e = begin; e < begin + static_cast<std::size_t>(out.degree(v)); ++e)
           if (!(weight(e) >= 0 && std::isfinite(static_cast<double>(weight(e)))))
-            throw InputError(fmt::format("pagerank: edge {} -> {} has the weight {} (a walk takes edges in proportion to weights that are finite "
-                 "and not negative). Correct it, or leave the weights out.",
-                 graph.id_of(v), graph.id_of(out.targets[e]), weight(e)));
+            throw InputError(
+                fmt::format("pagerank: edge {} -> {} has the weight {} (a walk takes edges in proportion to weights "
+                            "that are finite "
+                            "and not negative). Correct it, or leave the weights out.",
+                            graph.id_of(v), graph.id_of(out.targets[e]), weight(e)));
         if (!std::isfinite(leaving_weight(graph, Transition::by_weight, v)))
-          throw InputError(fmt::format("pagerank: the weights of the edges that leave vertex {} add up to infinity (a double holds no more than "
-               "1.8e308). Divide all weights by a large number.",
-               graph.id_of(v)));
+          throw InputError(fmt::format(
+              "pagerank: the weights of the edges that leave vertex {} add up to infinity (a double holds no more than "
+              "1.8e308). Divide all weights by a large number.",
+              graph.id_of(v)));
       }
     });
   });

@@ -17,8 +17,8 @@ PageRankCut<Real>::PageRankCut(const Graph& graph, Transition transition)
   std::iota(local_of.begin(), local_of.end(), Local{0});
   this->number(std::move(local_of), static_cast<std::size_t>(cut_.locals()));
   if (transition == Transition::by_weight)
-    probability_ = transition_probabilities<Real>(this->team_, cut_.rows(),
-                                                  leaving_weights(graph, GraphView::along_edges(cut_)));
+    probability_ =
+        transition_probabilities<Real>(this->team_, cut_.rows(), leaving_weights(graph, GraphView::along_edges(cut_)));
 }
 
 template <class Real>

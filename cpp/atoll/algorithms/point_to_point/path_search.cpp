@@ -11,8 +11,8 @@
 //
 // [1] A. Goldberg, C. Harrelson. "Computing the shortest path: A* search meets graph theory." SODA 2005, section 3.
 #include <algorithm>
-#include <atoll/algorithms/point_to_point/path_search.hpp>
 #include <atoll/algorithms/point_to_point/frontier.hpp>
+#include <atoll/algorithms/point_to_point/path_search.hpp>
 #include <atoll/algorithms/sssp/edge_weights.hpp>
 #include <atoll/algorithms/sssp/whole_weights.hpp>
 #include <atoll/engine/mirror_exchange.hpp>
@@ -322,10 +322,11 @@ VertexPath PathSearch::Bidirectional<Sum>::run(Vertex source, Vertex target) {
   const Vertex visited = sides_[0].reset() + sides_[1].reset();
   path.visited = world_.sum(visited);
   if constexpr (std::is_integral_v<Sum>)
-    check(found.best == kFar<Sum> || static_cast<Sum>(path.length) == found.best,
-          "path: {}: the shortest path from {} to {} is {} long (float64 does not hold every whole number beyond 2^53). "
-          "Scale the weights down.",
-          graph_.name(), source, target, found.best);
+    check(
+        found.best == kFar<Sum> || static_cast<Sum>(path.length) == found.best,
+        "path: {}: the shortest path from {} to {} is {} long (float64 does not hold every whole number beyond 2^53). "
+        "Scale the weights down.",
+        graph_.name(), source, target, found.best);
   return path;
 }
 

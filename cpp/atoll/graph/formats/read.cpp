@@ -57,7 +57,8 @@ std::string_view foreign_content(std::string_view text) {
   if (text.starts_with('{') || text.starts_with('[')) return "JSON";
   if (text.starts_with("graph [") || text.starts_with("graph\n[") || text.starts_with("Creator ")) return "GML";
   if (text.starts_with("*Vertices") || text.starts_with("*vertices")) return "a net of Pajek";
-  if (text.starts_with("digraph ") || text.starts_with("graph {") || text.starts_with("strict ")) return "DOT of Graphviz";
+  if (text.starts_with("digraph ") || text.starts_with("graph {") || text.starts_with("strict "))
+    return "DOT of Graphviz";
   return {};
 }
 
@@ -65,10 +66,11 @@ std::string_view foreign_content(std::string_view text) {
 std::string detect(const std::string& path, const Head& head) {
   const std::string_view text = head.text;
   if (const std::string_view foreign = foreign_content(text); !foreign.empty())
-    throw InputError(fmt::format(
-        "{}: this is {} (the formats here are {}). From Python, atoll.Graph reads tables of Parquet and Arrow, GraphML, "
-        "GEXF, GML, Pajek and JSON, and `atoll table` makes edge lists of them.",
-        path, foreign, known_formats()));
+    throw InputError(
+        fmt::format("{}: this is {} (the formats here are {}). From Python, atoll.Graph reads tables of Parquet and "
+                    "Arrow, GraphML, "
+                    "GEXF, GML, Pajek and JSON, and `atoll table` makes edge lists of them.",
+                    path, foreign, known_formats()));
   if (text.starts_with(kBinaryMagic)) return "atoll";
   constexpr std::string_view kBanner = "%%MatrixMarket";
   if (text.size() >= kBanner.size() &&
