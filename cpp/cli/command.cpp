@@ -18,6 +18,7 @@
 
 #include "prompt/help.hpp"
 #include "prompt/phase_line.hpp"
+#include "slurm_step.hpp"
 
 namespace atl::cli {
 
@@ -291,11 +292,14 @@ int Command::run(const std::function<Outcome(World&)>& f) {
       at = end + 1;
     }
     command.insert(command.end(), words_.begin(), words_.end());
+    check_step_has_pmi();
     job = std::make_unique<Job>(ranks_, plan_, command);
     if (job->part() == Job::Part::parent) return job->run_children(result_file());
     const World::Options options = world_options(job->rank());
     if (job->part() == Job::Part::alone && transport_ && *transport_ != "auto" && *transport_ != "inproc")
       options.log(LogLevel::warn, "--transport {}: one rank has nobody to send to, and has inproc", *transport_);
+    if (job->part() == Job::Part::alone && ranks_ == 0 && !quiet_)
+      if (const std::string note = note_of_one_rank("--ranks"); !note.empty()) options.log(LogLevel::warn, "{}", note);
     if (job->rank() == 0 && !quiet_)
       for (const std::string& name : unknown_environment())
         options.log(LogLevel::warn, "{} is set (no knob has that name; `atoll info` lists them)", name);

@@ -7,8 +7,10 @@ import atexit
 import json
 import logging
 import os
+import re
 import sys
 import threading
+import warnings
 import weakref
 from typing import Any, Callable, TypeVar
 
@@ -140,9 +142,24 @@ def world_of(comm: Any = None, plan: dict[str, Any] | None = None) -> World:
     launcher = _core.launcher()
     if transport.startswith("mpi") or (launcher is not None and launcher[1] > 1):
         if text not in _joined:
-            _joined[text] = _keep_open(_core.join(text, ""))
+            _joined[text] = _keep_open(_join(text))
         return _joined[text]
+    if text not in _alone:
+        note = _core.note_of_one_rank("atoll.run_ranks")
+        if note:
+            warnings.warn(note, RuntimeWarning, stacklevel=1)  # logging says nothing unless a program sets it up
     return _one_rank(text)
+
+
+def _join(text: str) -> World:
+    """The World of the ranks that a launcher has started."""
+    _core.check_step_has_pmi()
+    try:
+        return _core.join(text)
+    except errors.TransportError as e:
+        # The engine names the command's option.
+        here = re.sub(r"(?<!\S)--mpi(?![=\w])", 'plan={"mpi": ...} (or the variable ATOLL_MPI)', str(e))
+        raise errors.TransportError(here) from None
 
 
 def all_gather(world: World, part: np.ndarray) -> np.ndarray:
@@ -177,8 +194,11 @@ def _of_communicator(comm: Any, text: str) -> World:
     if comm.Get_size() == 1:
         launcher = _core.launcher()
         if comm == MPI.COMM_WORLD and launcher is not None and launcher[1] > 1:
-            # Lonely singletons: joining COMM_WORLD by the plug-in of mpi4py's MPI says so, and what to do.
-            return _core.join(text, "mpich" if MPI.Get_library_version().startswith("MPICH") else "openmpi")
+            _core.check_step_has_pmi()
+            mpich = MPI.Get_library_version().startswith("MPICH")
+            raise errors.TransportError(
+                _other_mpi(launcher, *(("MPICH", "openmpi") if mpich else ("Open MPI", "mpich")))
+            )
         return _one_rank(text)
     if _keyval is None:
         _keyval = MPI.Comm.Create_keyval()  # not copied by Dup; gone with the communicator
@@ -189,6 +209,14 @@ def _of_communicator(comm: Any, text: str) -> World:
     if text not in worlds:
         worlds[text] = _keep_open(_core.join_communicator(text, MPI._addressof(comm), MPI.Get_library_version()))
     return worlds[text]
+
+
+def _other_mpi(launcher: tuple[str, int], runs: str, other: str) -> str:
+    return (
+        f"{launcher[0]} has started {launcher[1]} processes, but each is alone in MPI.COMM_WORLD (mpi4py runs {runs}, "
+        f"which does not understand that launcher). Start with the launcher of {runs}, or have mpi4py run the other "
+        f"MPI: MPI4PY_MPIABI={other} with the wheel of PyPI, else an mpi4py that is built for it."
+    )
 
 
 def _keep_open(world: World) -> World:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs over MPI, each started by a launcher: their output is what the ranks found."""
 
+import ctypes.util
 import importlib.util
 import os
 import re
@@ -245,6 +246,43 @@ def test_launcher_of_another_mpi_is_named(mpi4py):
     assert code == 0, err
     # Each has printed it once; a launcher may put both line ends after the two lines.
     assert out.count("has started 2 processes, but each is alone") == 2
+    assert out.count(f"MPI4PY_MPIABI={other}") == 2 and "--mpi" not in out
+
+
+def test_another_mpi_than_the_launchers_is_named_in_the_words_of_python():
+    program = """
+    import atoll
+    try:
+        atoll.Graph("path:3", plan={"mpi": "mpich"})
+    except atoll.TransportError as e:
+        print(e)
+    """
+    code, out, err = run("openmpi", 2, program)
+    assert code == 0, err
+    assert out.count("has started 2 processes, but each is alone") == 2
+    assert out.count('plan={"mpi": ...} (or the variable ATOLL_MPI)') == 2 and "--mpi" not in out
+
+
+def mpich_folder(tmp_path):
+    """A folder with MPICH's library by the name that mpi4py's wheel opens; Debian has another."""
+    name = ctypes.util.find_library("mpich")
+    if name is None:
+        pytest.skip("the library of MPICH is not installed")
+    path = next(line.split("=> ")[1] for line in ldconfig().splitlines() if line.strip().startswith(name + " "))
+    (tmp_path / "libmpi.so.12").symlink_to(path)
+    return str(tmp_path)
+
+
+def ldconfig():
+    command = shutil.which("ldconfig") or "/sbin/ldconfig"
+    return subprocess.run([command, "-p"], capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_the_wheel_of_mpi4py_runs_mpich_as_the_page_on_clusters_says(mpi4py, tmp_path, ranks):
+    program = "from mpi4py import MPI\nimport atoll\nassert MPI.Get_library_version().startswith('MPICH')\n" + SEARCH
+    code, out, err = run("mpich", ranks, program, MPI4PY_MPIABI="mpich", LD_LIBRARY_PATH=mpich_folder(tmp_path))
+    assert (code, out, err) == (0, expected(ranks), "")
 
 
 def test_thread_level_that_is_too_low_is_named(mpi4py):

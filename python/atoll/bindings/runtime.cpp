@@ -13,6 +13,7 @@
 #include <atoll/transport/shared_memory/inproc.hpp>
 #include <atoll/transport/shared_memory/shm.hpp>
 #include <chrono>
+#include <cli/slurm_step.hpp>
 #include <nlohmann/json.hpp>
 
 #include "bindings.hpp"
@@ -66,9 +67,8 @@ std::shared_ptr<SharedWorld> alone(const std::string& plan) {
   return std::make_shared<SharedWorld>([&](World::Options options) { return World::alone(p, std::move(options)); });
 }
 
-std::shared_ptr<SharedWorld> join(const std::string& plan, const std::string& mpi) {
-  Plan p = plan_of(plan);
-  if (!mpi.empty()) p.mpi = mpi;
+std::shared_ptr<SharedWorld> join(const std::string& plan) {
+  const Plan p = plan_of(plan);
   nb::gil_scoped_release free;
   return std::make_shared<SharedWorld>([&](World::Options options) { return join_world(p, std::move(options)); });
 }
@@ -279,7 +279,7 @@ void bind_runtime(nb::module_& m) {
 
   m.def("all_gather", &all_gather, "world"_a, "mine"_a.noconvert());
   m.def("alone", &alone, "plan"_a);
-  m.def("join", &join, "plan"_a, "mpi"_a);
+  m.def("join", &join, "plan"_a);
   m.def("join_communicator", &join_communicator, "plan"_a, "address"_a, "library_version"_a);
   m.def("ranks_in_process", &ranks_in_process, "ranks"_a, "plan"_a);
   m.def("finish_mpi", [] {
@@ -294,6 +294,8 @@ void bind_runtime(nb::module_& m) {
     if (const auto by = launcher()) return std::tuple(by->name, by->ranks);
     return std::nullopt;
   });
+  m.def("check_step_has_pmi", &cli::check_step_has_pmi);
+  m.def("note_of_one_rank", &cli::note_of_one_rank, "other_way"_a);
   m.def("machine", [] { return host_facts().to_json().dump(); });
   m.def("fabrics", [] {
     nlohmann::json all = nlohmann::json::array();

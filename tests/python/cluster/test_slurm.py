@@ -3,7 +3,9 @@
 
 import json
 import pathlib
+import shlex
 import shutil
+import sys
 import tempfile
 
 import pytest
@@ -39,10 +41,47 @@ def test_srun_on_two_nodes_makes_one_job_of_its_tasks(slurm, mpi, transport):
     assert result["result"]["reached"] == serial["result"]["reached"] and result["verified"] is True
 
 
-def test_srun_without_pmi_is_an_error_and_not_four_searches(slurm):
-    ran = slurm.run("srun", "--mpi=none", "-N", "2", "-n", "4", ATOLL, *SEARCH, "--mpi", "mpich")
+WITHOUT_PMI = "4 tasks of one Slurm step, and no PMI"
+
+
+@pytest.mark.parametrize("mpi", ["auto", "openmpi", "mpich"])
+@pytest.mark.parametrize("transport", ["auto", "shm"])
+def test_srun_without_pmi_is_an_error_and_not_four_searches(slurm, mpi, transport):
+    words = (ATOLL, *SEARCH, "--mpi", mpi, "--transport", transport)
+    ran = slurm.run("srun", "--mpi=none", "-N", "2", "-n", "4", *words)
     assert ran.returncode != 0 and "reached" not in ran.stdout
-    assert "srun of Slurm has started 4 processes, but each is alone in MPI_COMM_WORLD" in ran.stderr
+    assert ran.stderr.count(WITHOUT_PMI) == 4 and "srun --mpi=pmix" in ran.stderr and "srun --mpi=pmi2" in ran.stderr
+    assert "MPI_Init" not in ran.stderr  # Open MPI's own end
+
+
+def test_srun_without_pmi_is_an_error_in_python_too(slurm):
+    program = "import atoll\ntry: atoll.Graph('path:3')\nexcept atoll.TransportError as e: print(e)"
+    ran = slurm.run("srun", "--mpi=none", "-N", "2", "-n", "4", sys.executable, "-c", program)
+    assert ran.returncode == 0, ran.stderr
+    assert [line.startswith(WITHOUT_PMI) for line in ran.stdout.splitlines()] == [True] * 4
+
+
+def test_one_task_without_pmi_is_a_job_of_one_rank(slurm):
+    ran = slurm.run("srun", "--mpi=none", "-n", "1", ATOLL, *SEARCH)
+    assert ran.returncode == 0 and json.loads(ran.stdout)["world"]["ranks"] == 1
+    assert "SLURM_NTASKS" not in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "warnings"),
+    [
+        ((ATOLL, *SEARCH), 1),
+        ((ATOLL, *SEARCH, "--ranks", "2", "--transport", "shm"), 0),  # several ranks, as it says
+        ((ATOLL, *SEARCH, "--ranks", "1"), 0),  # one is what it says
+        ((sys.executable, "-c", "import atoll; atoll.Graph('path:3'); atoll.Graph('ring:3')"), 1),
+    ],
+)
+def test_a_script_that_has_left_out_srun_is_warned(slurm, words, warnings):
+    script, out = slurm.folder / "without-srun.sh", slurm.folder / "without-srun.txt"
+    script.write_text(f"#!/bin/sh\nexec {shlex.join(words)}\n")
+    ran = slurm.run("sbatch", "--wait", "-n", "4", "-o", str(out), str(script))
+    assert ran.returncode == 0, out.read_text()
+    assert out.read_text().count("one rank, and SLURM_NTASKS is 4") == warnings
 
 
 def test_the_script_for_sbatch_runs_as_it_is(slurm):
