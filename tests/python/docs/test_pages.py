@@ -153,5 +153,7 @@ def test_the_page_on_ranks_prints_what_it_explains(tmp_path):
     assert memory["input"]["vertices"] == 4096
 
 
-def test_the_page_on_clusters_leaves_out_every_block():
-    assert {reason for reason, _, _ in all_blocks("docs/cluster.md")} == {"it needs a cluster"}
+def test_the_page_on_clusters_runs_what_needs_none(tmp_path):
+    out = run_commands("docs/cluster.md", tmp_path).stdout
+    assert re.search(r"^memory on 16 ranks", out, re.M)
+    assert re.search(r"^direct +\d+ .*\ndomain +\d+ ", out, re.M)
