@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Each line calls the real tool; nothing is hidden here. CMAKE_FLAGS=-DNAME=VALUE reaches every configure.
-.PHONY: build demo test ctest pytest torch test-all asan tsan wheel bench mutants lint tidy docs clean
+.PHONY: build demo test ctest pytest torch test-all asan tsan wheel bench mutants lint tidy docs man clean
 
 build:              # bin/atoll and .venv, whose Python imports atoll
 	scripts/bootstrap
@@ -59,6 +59,11 @@ docs: build         # build/docs/html; warnings are errors
 	scripts/bootstrap docs
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check -r docs/requirements.txt
 	.venv/bin/python -m sphinx -q -W --keep-going -j auto -d build/docs/pages docs build/docs/html
+
+man: build          # build/man/atoll.1: read it by man -l; warnings of Sphinx and of man are errors
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check -r docs/requirements.txt
+	.venv/bin/python -m sphinx -q -W --keep-going -b man -d build/docs/man docs/man build/man
+	scripts/check_man build/man/atoll.1
 
 clean:
 	rm -rf build bin .venv dist

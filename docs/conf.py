@@ -42,7 +42,7 @@ release = re.search(r"^  VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text
 version = release
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "breathe", "command_reference"]
-exclude_patterns = ["requirements.txt"]
+exclude_patterns = ["requirements.txt", "man"]  # make man
 myst_heading_anchors = 3
 html_theme = "furo"
 html_title = f"Atoll {release}"
