@@ -5,13 +5,16 @@ import json
 import re
 import shutil
 import socket
+import subprocess
 
+import numpy as np
 import pytest
 from pages import ROOT, all_blocks, run_commands, run_doctest, run_program
 
 # Why a block of a page may be left out.
 REASONS = {"it needs a cluster", "it builds Atoll", "its files are examples"}
 EXAMPLES = ROOT / "examples"
+SIMGRID = shutil.which("smpirun") is not None
 
 
 def test_commands_do_what_the_tutorial_says(tmp_path):
@@ -32,18 +35,24 @@ def free_port():
         return taken.getsockname()[1]
 
 
+def on_port(text, folder, port):
+    """Commands that serve `folder` and ask the server, on another port; the server ends, whatever fails."""
+    assert text.count(f"serve {folder} &") == 1
+    text = text.replace(f"serve {folder} &", f"serve {folder} --port {port} &").replace("8750", str(port))
+    return "trap 'kill $(jobs -p) 2> /dev/null || true' EXIT\n" + text
+
+
 def test_the_tutorial_of_knowledge_graphs_finds_the_path(tmp_path, monkeypatch):
     for module in ("duckdb", "fastapi", "uvicorn"):
         pytest.importorskip(module)
     page = "docs/knowledge-graph-tutorial.md"
     port = free_port()  # another server may have that of the page
 
-    def on_free_port(text):
-        assert text.count("serve corpus &") == text.count("8750") == 1
-        text = text.replace("serve corpus &", f"serve corpus --port {port} &").replace("8750", str(port))
-        return "trap 'kill $(jobs -p) 2> /dev/null || true' EXIT\n" + text  # the server ends, whatever fails
+    def served(text):
+        assert text.count("8750") == 1
+        return on_port(text, "corpus", port)
 
-    out = run_commands(page, tmp_path, on_free_port).stdout
+    out = run_commands(page, tmp_path, served).stdout
     assert len(re.findall(r"^self-loop, kept out ", out, re.M)) == 1
     assert re.search(r"direct:mesh_to_doid +84$", out, re.M)
     shortest = r"2 hops: Velotamine .*\n +-> TRK7 .*count 31 .*\n +-> Marden syndrome .*count 50 "
@@ -87,7 +96,7 @@ def test_the_page_on_tuning_finds_what_is_fastest(tmp_path):
     run_doctest("docs/tuning.md")
 
 
-@pytest.mark.skipif(shutil.which("smpirun") is None, reason="SimGrid's smpirun is not installed")
+@pytest.mark.skipif(not SIMGRID, reason="SimGrid's smpirun is not installed")
 def test_the_page_on_mpi_programs_runs_and_tunes_one(tmp_path):
     (tmp_path / "prog.c").write_text(
         "#include <mpi.h>\nstatic char out[1 << 20], in[1 << 20];\nint main(int n, char** v) { MPI_Init(&n, &v);\n"
@@ -151,6 +160,89 @@ def test_the_page_on_ranks_prints_what_it_explains(tmp_path):
     assert re.search(r"^direct +\d+ .*\ndomain +\d+ ", out, re.M)
     memory = json.loads((tmp_path / "memory.json").read_text())
     assert memory["input"]["vertices"] == 4096
+
+
+def write_roads(path, side=8):
+    """A grid of `side` x `side` crossings as DIMACS, ids from 1; each road is 3 long."""
+    steps = [(a, a + d) for a in range(1, side * side + 1) for d in (1, side) if a + d <= side * side]
+    roads = [(a, b) for a, b in steps if b - a == side or a % side != 0]
+    lines = [f"a {u} {v} 3" for a, b in roads for u, v in ((a, b), (b, a))]
+    path.write_text(f"p sp {side * side} {len(lines)}\n" + "\n".join(lines) + "\n")
+
+
+def test_the_page_on_all_pairs_finds_paths(tmp_path):
+    pytest.importorskip("atoll")
+    write_roads(tmp_path / "roads.gr")
+    subprocess.run([ROOT / "bin/atoll", "convert", "grid:6x6", tmp_path / "matrix.mtx"], check=True)
+    out = run_commands("docs/all-pairs.md", tmp_path, lambda text: text.replace("kron:12", "kron:7")).stdout
+    assert len(re.findall(r"^verified +yes", out, re.M)) == 3
+    assert re.search(r"^17\t42\t12(\.0)?\t", out, re.M), out  # 3 down, 1 to the right
+    before = (
+        "import numpy as np\nus, vs = np.array([1, 2]), np.array([64, 2])\n"
+        "source, target = ['DB00001', 'DB00003'], ['DB00003', 'DB00002']"
+    )
+    show = "print(file.distance(17, 42), file.distances(us, vs).tolist(), names[pairs.path(0, 1)].tolist())"
+    assert run_program("docs/all-pairs.md", tmp_path, show, before) == (
+        "12 [42.0, 0.0] ['DB00001', 'DB00003', 'DB00002']\n"
+    )
+
+
+def test_the_page_on_distance_files_reads_a_row_by_h5py(tmp_path):
+    pytest.importorskip("h5py")
+    before = "import atoll\natoll.all_pairs(atoll.Graph('grid:5x5')).save('D.h5')"
+    show = "with h5py.File('D.h5') as file:\n    print(row, int(file['distances'][row][24]))"
+    assert run_program("docs/distance_files.md", tmp_path, show, before) == "17 3\n"  # (3, 2) to (4, 4)
+
+
+@pytest.mark.skipif(not SIMGRID, reason="SimGrid is not installed")
+def test_the_page_on_mappings_maps_measures_and_improves(tmp_path):
+    (tmp_path / "app.traffic").write_text("".join(f"{rank} {(rank + 1) % 64} 1000\n" for rank in range(64)))
+    (tmp_path / "topology.conf").write_text(
+        "SwitchName=a Nodes=n[1-4]\nSwitchName=b Nodes=n[5-8]\nSwitchName=top Switches=a,b\n"
+    )
+    (tmp_path / "hosts.txt").write_text("".join(f"n{k}\n" for k in range(1, 9)))
+    out = run_commands("docs/mapping.md", tmp_path, lambda text: text.replace("kron:14", "kron:8")).stdout
+    hosts = (tmp_path / "order.txt").read_text().split()
+    assert sorted(hosts) == sorted([f"n{k}" for k in range(1, 9)] * 4)
+    assert len((tmp_path / "best.links").read_text().splitlines()) >= 64 * 4 // 2
+    assert "0 jumps" in out and "predicted for random:64:4: 64 ranks" in out
+
+
+def test_the_page_on_sparse_products_multiplies_and_simulates(tmp_path):
+    atoll = pytest.importorskip("atoll")
+    smaller = {"kron:20": "kron:10", "communities:14": "communities:10", "kron:16": "kron:8"}
+
+    def shorter(text):
+        for large, small in smaller.items():
+            text = text.replace(large, small)
+        return text
+
+    out = run_commands("docs/spmm.md", tmp_path, shorter).stdout
+    assert len(re.findall(r"^a row per rank ", out, re.M)) == 3 and "predicted for a800:32: 32 ranks" in out
+    n = atoll.Graph("kron:16").n
+    b = np.random.default_rng(1).random((n, 3), dtype=np.float32)
+    np.save(tmp_path / "B.npy", b)
+    assert run_program("docs/spmm.md", tmp_path, "print(H.shape == (graph.n, 64))") == "True\n"
+    made = np.fromfile(tmp_path / "C", np.float32).reshape(n, 3)
+    assert np.allclose(made, atoll.SpMM(atoll.Graph("kron:16"))(b), atol=1e-3, rtol=1e-4)
+
+
+def test_the_page_on_serving_builds_serves_and_answers(tmp_path):
+    for module in ("duckdb", "fastapi", "uvicorn"):
+        pytest.importorskip(module)
+    from atoll import kg
+
+    kg.sample_store(tmp_path / "covid")
+    port = free_port()
+
+    def of_the_sample(text):  # its names
+        text = text.replace('from=COVID-19&to=Aspirin"', 'from=Velotamine&to=Marden%20syndrome"')
+        text = text.replace('["COVID-19", "Aspirin"], ["COVID-19", "IL6"]', '["Velotamine", "Marden syndrome"]')
+        return on_port(text, "covid", port)
+
+    out = run_commands("docs/serve.md", tmp_path, of_the_sample).stdout
+    assert "TRK7" in out  # of /path
+    assert out.rstrip().endswith(",2,MESH:C900002|GENE:900001|MESH:D900000")  # of /bulk
 
 
 def test_the_page_on_clusters_runs_what_needs_none(tmp_path):
