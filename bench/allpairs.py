@@ -110,7 +110,7 @@ def ours(options, graph, *words):
         "delta": report["result"]["delta"],
         "verified": report["verified"],
         "vertices": report["input"]["vertices"],
-        "edges": report["input"]["edges"],
+        "edges": report["input"]["entries"],
     }
 
 

@@ -15,8 +15,8 @@ def traffic(options, keep):
     atoll = str(options.atoll)
     common = ["--quiet", "--json", "-"]
     inspect = (atoll, "inspect", options.graph, "--undirected", "--for-ranks", str(options.ranks), *common)
-    cut_edges = run_ours(inspect)["result"]["cut_edges"]
-    records = RECORD_BYTES * cut_edges
+    cut_entries = run_ours(inspect)["result"]["cut_entries"]
+    records = RECORD_BYTES * cut_entries
     rows = []
     for algorithm in options.algorithms:
         words = ["run", algorithm, options.graph, "--undirected", "--partition", options.partition, "--no-verify"]
@@ -28,7 +28,7 @@ def traffic(options, keep):
         of = f"a round of {rounds}" if rounds > 1 else "the whole run"
         cells = [f"{sent / rounds / 1e6:.2f}", f"{records / 1e6:.2f}", f"{sent / rounds / records:.3f}"]
         rows.append([algorithm, of, *cells])
-    print(f"{options.graph}, {options.ranks} ranks, {options.partition}; {cut_edges:,} cut edges")
+    print(f"{options.graph}, {options.ranks} ranks, {options.partition}; {cut_entries:,} cut entries")
     print_table("Bytes of all ranks", ["algorithm", "of", "MB", "MB, records in a round", "of it"], rows)
     return 0
 

@@ -38,7 +38,7 @@ int verb_convert(const Words& words) {
 
     Outcome outcome;
     outcome.input = {
-        {"name", edges.name}, {"edges", count}, {"directed", edges.directed}, {"weighted", edges.weighted()}};
+        {"name", edges.name}, {"entries", count}, {"directed", edges.directed}, {"weighted", edges.weighted()}};
     std::uintmax_t bytes = 0;
     std::error_code ignored;
     if (world.rank() == 0) bytes = std::filesystem::file_size(output, ignored);
@@ -49,7 +49,7 @@ int verb_convert(const Words& words) {
       outcome.result["names"] = names_path(output);
     }
     outcome.text = table_of(
-        {{"from", fmt::format("{}: {} {} edges{}", edges.name, count, edges.directed ? "directed" : "undirected",
+        {{"from", fmt::format("{}: {} entries, {}{}", edges.name, count, edges.directed ? "directed" : "undirected",
                               edges.weighted() ? ", weighted" : "")},
          {"to", fmt::format("{}: {} bytes", output, bytes)},
          {"load, write", fmt::format("{:.3f} s, {:.3f} s", load_seconds, write_seconds)}});

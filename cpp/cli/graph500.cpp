@@ -37,7 +37,7 @@ std::string account(World& world, const Graph500Result& r, const nlohmann::json&
         fmt::format("{}{} {:.0f} %", i ? ", " : "", parts[i].second, 100 * parts[i].first / r.construction_seconds);
   std::vector<std::pair<std::string, std::string>> rows{
       {"ranks", fmt::format("{} x {} threads, {}", world.size(), world.team().size(), world.fabric().name())},
-      {"generation", fmt::format("{:.3f} s for {} edges (not timed by the specification)", r.generation_seconds,
+      {"generation", fmt::format("{:.3f} s for {} entries (not timed by the specification)", r.generation_seconds,
                                  (std::int64_t{1} << r.options.scale) * r.options.edge_factor)},
       {"kernel 1", fmt::format("{:.3f} s: {}", r.construction_seconds, kernel1)},
       {"  bytes", traffic_text(construction, 1)}};

@@ -218,7 +218,7 @@ nlohmann::json describe(const Graph& graph) {
   return {{"name", graph.name()},
           {"vertices", graph.vertices()},
           {"edges", graph.edges()},
-          {"input_edges", graph.input_edges()},
+          {"entries", graph.input_edges()},
           {"directed", graph.directed()},
           {"weighted", graph.weighted()},
           {"cut", name_of(graph.cut().cut())},

@@ -112,7 +112,7 @@ Outcome inspect(World& world, const Question& question) {
   Outcome outcome;
   outcome.input = {{"name", edges.name},
                    {"vertices", p.vertices},
-                   {"edges", p.edges},
+                   {"entries", p.edges},
                    {"directed", p.directed},
                    {"weighted", p.weight_bytes > 0}};
   if (loaded.names) outcome.input["names"] = describe_names(loaded);
@@ -139,23 +139,24 @@ Outcome inspect(World& world, const Question& question) {
                     {"most_id", p.most_id},
                     {"isolated", p.isolated},
                     {"self_loops", p.self_loops},
-                    {"distinct_edges", p.distinct_edges},
+                    {"edges", p.distinct_edges},
                     {"components", p.components},
                     {"largest_component", p.largest_component},
                     {"most_degree", p.most_degree},
                     {"most_in_degree", p.most_in_degree},
                     {"degrees", histogram},
                     {"memory_ranks", p.ranks},
-                    {"cut_edges", p.cut_edges},
+                    {"cut_entries", p.cut_edges},
                     {"memory", memory}};
   const ExpectedSeconds expected = expected_seconds(p, p.ranks * world.team().size());
   outcome.result["expected_seconds"] = {{"build", expected.build}, {"search", expected.search}};
   outcome.seconds = {{"load", load_seconds}, {"profile", profile_seconds}, {"run", load_seconds + profile_seconds}};
   outcome.text =
-      table_of({{"graph", fmt::format("{}: {} vertices, {} {} edges{}", edges.name, p.vertices, p.edges,
+      table_of({{"graph", fmt::format("{}: {} vertices, {} entries, {}{}", edges.name, p.vertices, p.edges,
                                       p.directed ? "directed" : "undirected", p.weight_bytes > 0 ? ", weighted" : "")},
                 {"ids", fmt::format("{} to {}", p.least_id, p.most_id)},
-                {"distinct edges", fmt::format("about {}; {} self-loops", p.distinct_edges, p.self_loops)},
+                {"edges",
+                 fmt::format("about {} distinct; {} of the entries are self-loops", p.distinct_edges, p.self_loops)},
                 {"components", fmt::format("{}, the largest of {} vertices; {} vertices without edges", p.components,
                                            p.largest_component, p.isolated)},
                 {"largest degree", p.directed ? fmt::format("{} leaving, {} entering", p.most_degree, p.most_in_degree)

@@ -65,7 +65,7 @@ Outcome reorder(World& world, const Options& options) {
   EdgeList edges = options.input.load(world);
   const double load_seconds = timer.lap();
   const nlohmann::json named{
-      {"name", edges.name}, {"edges", edges.size()}, {"directed", edges.directed}, {"weighted", edges.weighted()}};
+      {"name", edges.name}, {"entries", edges.size()}, {"directed", edges.directed}, {"weighted", edges.weighted()}};
   IdMap ids = number(world, edges);
   // Rows are vertices in ascending order of ids.
   const Graph graph = Graph::build(world, edges, std::move(ids), {.degree_sort = false, .isolated = Isolated::keep});
@@ -97,7 +97,7 @@ Outcome reorder(World& world, const Options& options) {
   outcome.seconds = {{"load", load_seconds},       {"build", build_seconds}, {"order", order_seconds},
                      {"measure", measure_seconds}, {"write", write_seconds}, {"run", order_seconds}};
   outcome.text = table_of(
-      {{"graph", fmt::format("{}: {} vertices, {} edges", graph.name(), graph.vertices(), graph.input_edges())},
+      {{"graph", fmt::format("{}: {} vertices, {} entries", graph.name(), graph.vertices(), graph.input_edges())},
        {"before", to_text(before, options.parts)},
        {options.method, to_text(after, options.parts)},
        {"order", fmt::format("{:.3f} s", order_seconds)},

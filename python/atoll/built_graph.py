@@ -219,17 +219,17 @@ class BuiltGraph:
         """How the build went on this rank.
 
         seconds (input: reading, generating or copying; then the steps of the build and their total),
-        input_edges (on all ranks, as they came), peak_bytes (at the fullest moment of the build), graph_bytes
-        (what stayed).
+        entries (of the input, on all ranks: edges as they came), peak_bytes (at the fullest moment of the
+        build), graph_bytes (what stayed).
 
         Examples
         --------
         >>> sorted(atoll.Graph("star:9").report)
-        ['graph_bytes', 'input_edges', 'peak_bytes', 'seconds']
+        ['entries', 'graph_bytes', 'peak_bytes', 'seconds']
         """
         return {
             "seconds": {"input": self._input_seconds, **self._core.seconds},
-            "input_edges": self._core.input_edges,
+            "entries": self._core.input_edges,
             "peak_bytes": self._core.peak_bytes,
             "graph_bytes": self._core.graph_bytes,
         }

@@ -50,7 +50,7 @@ def test_the_written_graph_is_the_read_one_under_the_written_numbers(sparse_ids,
     assert result["result"]["method"] == method
     assert result["input"] == {
         "name": str(sparse_ids),
-        "edges": 6,
+        "entries": 6,
         "vertices": 5,
         "directed": direction == "--directed",
         "weighted": True,

@@ -267,7 +267,7 @@ def test_report_and_memory_are_plausible():
     seconds = graph.report["seconds"]
     assert 0 < seconds["total"] < 100
     assert {"input", "total"} <= set(seconds)
-    assert graph.report["input_edges"] == 16 * 1024
+    assert graph.report["entries"] == 16 * 1024
     assert graph.report["graph_bytes"] <= graph.report["peak_bytes"]
     before = graph.memory
     atoll.bfs(graph, 1)
