@@ -279,21 +279,24 @@ World::Options Command::world_options(Rank rank) const {
   return options;
 }
 
+Words Command::command_line() const {
+  Words command{"atoll"};
+  for (std::size_t at = 0; at < name_.size();) {
+    const std::size_t end = std::min(name_.find(' ', at), name_.size());
+    command.push_back(name_.substr(at, end - at));
+    at = end + 1;
+  }
+  command.insert(command.end(), words_.begin(), words_.end());
+  return command;
+}
+
 int Command::run(const std::function<Outcome(World&)>& f) {
   std::unique_ptr<Job> job;
   int code = 0;
   std::string message;
   try {
-    Words command{"atoll"};
-    std::string word;
-    for (std::size_t at = 0; at < name_.size();) {
-      const std::size_t end = std::min(name_.find(' ', at), name_.size());
-      command.push_back(name_.substr(at, end - at));
-      at = end + 1;
-    }
-    command.insert(command.end(), words_.begin(), words_.end());
     check_step_has_pmi();
-    job = std::make_unique<Job>(ranks_, plan_, command);
+    job = std::make_unique<Job>(ranks_, plan_, command_line());
     if (job->part() == Job::Part::parent) return job->run_children(result_file());
     const World::Options options = world_options(job->rank());
     if (job->part() == Job::Part::alone && transport_ && *transport_ != "auto" && *transport_ != "inproc")
@@ -358,6 +361,7 @@ int Command::print(const Outcome& outcome) const {
                           {"input", outcome.input},
                           {"world", world_},
                           {"plan", plan_.to_json()},
+                          {"provenance", provenance()},
                           {"result", outcome.result},
                           {"seconds", outcome.seconds},
                           {"counters", outcome.counters},
@@ -371,6 +375,13 @@ int Command::print(const Outcome& outcome) const {
   }
   if (failed) say("atoll: error: {}\n", outcome.failure);
   return failed ? 1 : 0;
+}
+
+nlohmann::json Command::provenance() const {
+  nlohmann::json from = tune::provenance();
+  from["host"] = host_facts().host;
+  from["command"] = command_line();
+  return from;
 }
 
 void Command::put_json(const nlohmann::json& object) const {

@@ -80,7 +80,9 @@ class Command {
   World::Options world_options(Rank rank) const;
   int print(const Outcome& outcome) const;
   void put_json(const nlohmann::json& object) const;
-  int fail() const;  // in a catch block: prints the error, returns its exit code
+  Words command_line() const;         // as it was given
+  nlohmann::json provenance() const;  // machine, date, version and command line, of each result
+  int fail() const;                   // in a catch block: prints the error, returns its exit code
 
   std::string name_;
   std::unique_ptr<CLI::App> app_;

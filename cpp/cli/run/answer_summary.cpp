@@ -75,6 +75,7 @@ void add_top(const Graph& graph, const Dictionary* names, std::string_view colum
     report.lines_after_time.emplace_back(label, value + " " + text_of(ranked.id, names));
   }
   report.result["top"] = std::move(rows);
+  report.result["top_of"] = fmt::format("{} {}", least ? "least" : "greatest", column);
 }
 
 // How many vertices have a value.
@@ -137,6 +138,7 @@ void add_groups(World& world, const Dictionary* names, std::string_view column, 
   }
   report.lines_after_time.emplace_back("largest", text + " vertices");
   report.result["largest"] = std::move(rows);
+  report.result["largest_of"] = column;
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "cli/graph_input.hpp"
 #include "cli/predict/model.hpp"
 #include "cli/verbs.hpp"
+#include "distance_summary.hpp"
 #include "trials.hpp"
 
 namespace atl::cli {
@@ -134,7 +135,7 @@ Outcome run_as(World& world, const Options& o, const ReplicatedCsr<double>& read
   const double seconds = out.seconds["run"].template get<double>();
   out.input = {{"graph", arcs.name},
                {"vertices", arcs.vertices()},
-               {"edges", input_edges},
+               {"entries", input_edges},
                {"arcs", arcs.size()},
                {"directed", arcs.directed}};
   out.result = report.to_json();
@@ -170,15 +171,18 @@ Outcome run_as(World& world, const Options& o, const ReplicatedCsr<double>& read
   const bool partial = o.steps > 0;
   const bool verify = !partial && !o.no_verify && (o.verify || input_edges <= 100'000'000);
   Vertex checked = 0;
+  std::optional<DistanceFile> file;
+  if (o.out_of_core && !partial) file.emplace(o.output);
+  const auto row = [&](Vertex s) {
+    if (!file) return row_of(world, all.distances, s);
+    std::vector<T> values(static_cast<std::size_t>(arcs.vertices()));
+    file->read_row(s, values.data());
+    return values;
+  };
+  if (!partial && options.semiring == Semiring::min_plus)
+    out.result["distances"] = distance_summary(sample_distances<T>(arcs.vertices(), row));
+  timer.lap();
   if (verify) {
-    std::optional<DistanceFile> file;
-    if (o.out_of_core) file.emplace(o.output);
-    const auto row = [&](Vertex s) {
-      if (!file) return row_of(world, all.distances, s);
-      std::vector<T> values(static_cast<std::size_t>(arcs.vertices()));
-      file->read_row(s, values.data());
-      return values;
-    };
     const auto fault = fault_of<T>(world, read, options.semiring, row, checked);
     out.verified = !fault;
     if (fault) out.failure = fmt::format("{}: {}. This is a defect: report it with the command.", arcs.name, *fault);
@@ -186,7 +190,7 @@ Outcome run_as(World& world, const Options& o, const ReplicatedCsr<double>& read
     out.seconds["verify"] = world.max(timer.lap());
   }
   std::vector<std::pair<std::string, std::string>> rows{
-      {"graph", fmt::format("{}: {} vertices, {} {} edges", arcs.name, arcs.vertices(), input_edges,
+      {"graph", fmt::format("{}: {} vertices, {} entries, {}", arcs.name, arcs.vertices(), input_edges,
                             arcs.directed ? "directed" : "undirected")},
       {"ranks", fmt::format("{} x {} threads, {}", world.size(), world.team().size(), world.fabric().name())},
       {"method",

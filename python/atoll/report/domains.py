@@ -125,7 +125,14 @@ def tree(run: Run) -> Figure | None:
         "hovertext": [label(word) for word in words],
         "hoverinfo": "text",
         "tiling": {"orientation": "v"},
-        "marker": {"colors": colours, "colorscale": SEQUENTIAL, "cmin": 0, "cmax": max(colours) or 1},
+        "marker": {
+            "colors": colours,
+            "colorscale": SEQUENTIAL,
+            "cmin": 0,
+            "cmax": max(colours) or 1,
+            "showscale": True,
+            "colorbar": {"title": {"text": "bytes out"}, "thickness": 12},
+        },
         "sort": False,
         "pathbar": {"visible": False},
     }
@@ -170,7 +177,7 @@ def levels(run: Run) -> Figure | None:
         "barmode": "group",
         "height": 120 + 45 * len(names),
         "xaxis": {"title": {"text": "bytes"}, "fixedrange": True, "automargin": True},
-        "yaxis": rows_axis(names),
+        "yaxis": rows_axis(names, "level"),
         "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
     }
     rows: list[list[Any]] = [
@@ -221,7 +228,12 @@ def matrix(run: Run) -> Figure | None:
         "zmax": max(math.log10(most), powers[0] + 1),
         "xgap": 1,
         "ygap": 1,
-        "colorbar": {"tickvals": powers, "ticktext": [bytes_text(10**p) for p in powers], "thickness": 12},
+        "colorbar": {
+            "title": {"text": "bytes"},
+            "tickvals": powers,
+            "ticktext": [bytes_text(10**p) for p in powers],
+            "thickness": 12,
+        },
     }
     layout = {
         "height": 460,

@@ -30,13 +30,14 @@ class Figure:
     warnings: list[str] = field(default_factory=list)
 
 
-def rows_axis(names: Sequence[str]) -> dict[str, Any]:
+def rows_axis(names: Sequence[str], title: str = "") -> dict[str, Any]:
     """A vertical axis whose row k is names[k], from the top. Numbers, not categories: two rows may have one name."""
     return {
         "tickmode": "array",
         "tickvals": list(range(len(names))),
         "ticktext": [label(short(name, 26)) for name in names],
         "range": [len(names) - 0.5, -0.5],
+        "title": {"text": title},
         "automargin": True,
         "fixedrange": True,
         "showgrid": False,
@@ -44,8 +45,10 @@ def rows_axis(names: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def bar_layout(names: Sequence[str], title: str, *, logarithmic: bool = False, **more: Any) -> dict[str, Any]:
-    """Of horizontal bars, a row each."""
+def bar_layout(
+    names: Sequence[str], title: str, *, rows_title: str = "", logarithmic: bool = False, **more: Any
+) -> dict[str, Any]:
+    """Of horizontal bars, a row each; `title` is that of the axis of lengths."""
     axis: dict[str, Any] = {"title": {"text": title}, "automargin": True, "fixedrange": True}
     if logarithmic:
         axis |= {"type": "log", "dtick": 1}
@@ -53,7 +56,7 @@ def bar_layout(names: Sequence[str], title: str, *, logarithmic: bool = False, *
         "barmode": "stack",
         "height": 110 + 30 * max(2, len(names)),
         "xaxis": axis,
-        "yaxis": rows_axis(names),
+        "yaxis": rows_axis(names, rows_title),
         "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
         **more,
     }
@@ -66,8 +69,9 @@ def wide(values: Sequence[float]) -> bool:
 
 
 def figure_of_bars(
-    title: str, axis: str, bars: Sequence[tuple[str, float]], say: Any, *, colour: str = COLOURS[0], note: str = ""
-) -> Figure:
+    title: str, axis: str, bars: Sequence[tuple[str, float]], say: Any, *, colour: str = COLOURS[0], note: str = "",
+    rows_title: str = "",
+) -> Figure:  # fmt: skip
     """One bar a row; `say` turns a value into words."""
     names, values = [name for name, _ in bars], [value for _, value in bars]
     trace = {
@@ -84,4 +88,4 @@ def figure_of_bars(
         "showlegend": False,
     }
     rows: list[list[Any]] = [[name, value, say(value)] for name, value in bars]
-    return Figure(title, [trace], bar_layout(names, axis), rows, ["", axis, ""], note)
+    return Figure(title, [trace], bar_layout(names, axis, rows_title=rows_title), rows, [rows_title, axis, ""], note)

@@ -7,7 +7,7 @@ import html
 from collections.abc import Sequence
 from typing import Any
 
-from . import compare, domains, time_figures
+from . import answer, compare, domains, time_figures
 from .document import Section, document
 from .figure import Figure
 from .results import check, is_search
@@ -84,6 +84,7 @@ def _section(run: Run, *, single: bool) -> Section:
     ]
     body = [table(facts, name="Facts")] if facts else []
     figures: list[Figure | None] = [
+        *answer.figures(run),
         time_figures.breakdown([(run.name if not single else "run", run.breakdown)]) if run.breakdown else None,
         time_figures.phases(run),
         *time_figures.parts(run),

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError, IoError
+from .runs import has_answer
 
 __all__ = ["check", "is_search", "read"]
 
@@ -113,8 +114,33 @@ def _check_parts(result: dict[str, Any]) -> None:
         _counters(route, at)
         _counters(_object(route.get("whole", {}), f"{at}.whole"), f"{at}.whole")
         _object(route.get("result", {}), f"{at}.result")
+    given = _object(result.get("provenance", {}), "provenance")
+    for name in ("date", "host", "version"):
+        _text(given.get(name, ""), f"provenance.{name}")
+    command = given.get("command", [])
+    for word in _list(command if isinstance(command, list) else [command], "provenance.command"):
+        _text(word, "provenance.command")
+    if has_answer(result):
+        _answer(result.get("result", {}))
     if result.get("command") == "tune":
         _search(result)
+
+
+def _answer(found: dict[str, Any]) -> None:
+    _numbers(_list(found.get("vertices_by_depth", []), "result.vertices_by_depth"), "result.vertices_by_depth")
+    for name in ("top_of", "largest_of"):
+        _text(found.get(name, ""), f"result.{name}")
+    for name, key in (("top", "value"), ("largest", "vertices")):
+        for k, row in enumerate(_list(found.get(name, []), f"result.{name}")):
+            _number(_object(row, f"result.{name}[{k}]").get(key), f"result.{name}[{k}].{key}", least=-math.inf)
+    distances = _object(found.get("distances", {}), "result.distances")
+    histogram = _list(distances.get("histogram", []), "result.distances.histogram")
+    for key in ("rows", "pairs", "no_path", "least", "mean", "most") if histogram else ():
+        _number(distances.get(key), f"result.distances.{key}", least=-math.inf)
+    for k, one in enumerate(histogram):
+        at = f"result.distances.histogram[{k}]"
+        for key in ("from", "to", "pairs"):
+            _number(_object(one, at).get(key), f"{at}.{key}", least=-math.inf)
 
 
 def _seconds(seconds: dict[str, Any]) -> None:
@@ -206,9 +232,9 @@ def _text(value: Any, at: str) -> None:
         raise InputError(f"{at} is {_shown(value)}, not a text")
 
 
-def _number(value: Any, at: str) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= sys.float_info.max:
-        raise InputError(f"{at} is {_shown(value)}, not a number of 0 or more")
+def _number(value: Any, at: str, *, least: float = 0) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value <= sys.float_info.max:
+        raise InputError(f"{at} is {_shown(value)}, not a number" + (" of 0 or more" if least == 0 else ""))
 
 
 def _numbers(values: Any, at: str) -> None:

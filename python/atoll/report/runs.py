@@ -3,13 +3,22 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["PHASES", "Forecast", "Run", "runs_of", "titles"]
+__all__ = ["ANSWER", "PHASES", "Forecast", "Run", "has_answer", "runs_of", "titles"]
 
 PHASES = ("load", "generate", "build", "order", "prepare", "run", "gather", "count", "measure", "verify", "write")
+
+
+ANSWER = ("vertices_by_depth", "top", "top_of", "largest", "largest_of", "distances")
+
+
+def has_answer(result: dict[str, Any]) -> bool:
+    """Whether the parts of ANSWER are what `atoll run` means by them."""
+    return str(result.get("command", "")).startswith("run ")
 
 
 @dataclass(frozen=True)
@@ -43,6 +52,7 @@ class Run:
     forecasts: list[Forecast] = field(default_factory=list)
     training: list[dict[str, Any]] = field(default_factory=list)
     tables: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    answer: dict[str, Any] = field(default_factory=dict)  # parts of the result that say what was found
 
     @property
     def work(self) -> tuple[str, Any]:
@@ -106,7 +116,8 @@ def runs_of(result: dict[str, Any], name: str) -> list[Run]:
     run.hierarchy = hierarchy if isinstance(hierarchy, dict) else None
     run.forecasts = _forecasts(found, counters)
     run.training = _training(found)
-    run.tables = _tables(found)
+    run.answer = {part: found[part] for part in ANSWER if part in found} if has_answer(result) else {}
+    run.tables = {name: rows for name, rows in _tables(found).items() if name not in run.answer}
     return [run]
 
 
@@ -123,6 +134,7 @@ def _route(result: dict[str, Any], row: dict[str, Any], name: str) -> Run:
     run.facts = [
         ("platform", f"{platform.get('name', 'unknown')}: {platform.get('ranks', '?')} ranks"),
         ("route", row["route"]),
+        *_provenance(result),
         ("virtual time, all of the command", f"{row['virtual_seconds']:.6g} s"),
         ("times", "predicted: ranks in virtual time"),
         *_scalars(row.get("result", {})),
@@ -167,7 +179,11 @@ def _facts(result: dict[str, Any]) -> list[tuple[str, Any]]:
     facts: list[tuple[str, Any]] = []
     graph = given.get("name") or given.get("graph")
     if graph:
-        sizes = [f"{given[key]:,} {key}" for key in ("vertices", "edges") if isinstance(given.get(key), int)]
+        sizes = [
+            f"{given[key]:,} {key}"
+            for key in ("vertices", "entries", "edges", "arcs")
+            if isinstance(given.get(key), int)
+        ]
         facts.append(("graph", f"{graph}: {', '.join(sizes)}" if sizes else graph))
     if world.get("ranks"):
         how = f"{world['ranks']} x {world.get('threads', 1)} threads over {world.get('transport', '?')}"
@@ -175,13 +191,26 @@ def _facts(result: dict[str, Any]) -> list[tuple[str, Any]]:
     machine = world.get("machine", {})
     if isinstance(machine, dict) and machine.get("processor"):
         facts.append(("processor", f"{machine['processor']}, {machine.get('usable_cores', '?')} usable cores"))
-    facts += _scalars(result.get("result", {}))
+    facts += _provenance(result)
+    facts += [(name, value) for name, value in _scalars(result.get("result", {})) if name not in ANSWER]
     if result.get("verified") is not None:
         facts.append(("verified", "yes" if result["verified"] else "FAILED"))
     if result.get("predicted"):
         facts.append(("times", "predicted: ranks in virtual time"))
     if "error" in result:
         facts.append(("error", result["error"].get("message", "")))
+    return facts
+
+
+def _provenance(result: dict[str, Any]) -> list[tuple[str, Any]]:
+    """When, where, and by which command line and version the result came to be."""
+    given = result.get("provenance", {})
+    facts: list[tuple[str, Any]] = []
+    if given.get("command"):
+        facts.append(("command", shlex.join(given["command"])))
+    for name in ("date", "host", "version"):
+        if given.get(name):
+            facts.append((name, f"Atoll {given[name]}" if name == "version" else given[name]))
     return facts
 
 

@@ -57,13 +57,17 @@ def phases(run: Run) -> Figure | None:
     if run.other_seconds:
         others = ", ".join(f"{name} {seconds_text(value)}" for name, value in run.other_seconds.items())
         note += f" Further times of the file, which are no phases: {others}."
-    return figure_of_bars("Phases", "seconds", list(run.phases.items()), seconds_text, note=note.strip())
+    return figure_of_bars(
+        "Phases", "seconds", list(run.phases.items()), seconds_text, note=note.strip(), rows_title="phase"
+    )
 
 
 def parts(run: Run) -> list[Figure]:
     """What a phase consists of, where the file says."""
     return [
-        figure_of_bars(f"Parts of the {what}", "seconds", list(seconds.items()), seconds_text, colour=COLOURS[4])
+        figure_of_bars(
+            f"Parts of the {what}", "seconds", list(seconds.items()), seconds_text, colour=COLOURS[4], rows_title="part"
+        )
         for what, seconds in run.parts.items()
         if any(seconds.values())
     ]

@@ -3,6 +3,7 @@
 
 import importlib.util
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -30,7 +31,7 @@ def test_a_run_is_drawn_with_its_breakdown_rounds_tree_and_traffic(tmp_path):
     assert done.stdout.split() == [str(tmp_path / "trace.json"), str(tmp_path / "bfs.html")]
     page = Page((tmp_path / "bfs.html").read_text())
     assert page.headings[0] == "atoll run bfs"
-    drawn = ["Where the time went", "Phases", "Parts of the build", "Round after round"]
+    drawn = ["Vertices by depth", "Where the time went", "Phases", "Parts of the build", "Round after round"]
     drawn += ["What crossed each level", "The tree of domains", "Who sent to whom"]
     assert page.titles_of_figures() == drawn
     written = json.loads(result.read_text())
@@ -57,6 +58,42 @@ def test_the_time_and_traffic_of_a_run_add_up():
     flat = counters["traffic"]["bytes"]
     assert len(flat) == 16 and all(flat[5 * r] == 0 for r in range(4))
     assert sum(flat) == sum(level["bytes"] for level in counters["levels"])
+
+
+@draws
+@pytest.mark.parametrize(
+    ("words", "title", "axes"),
+    [
+        (["bfs", "kron:7"], "Vertices by depth", ("depth", "vertices")),
+        (["pagerank", "kron:7"], "The answer: greatest score", ("score", "vertex")),
+        (["sssp", "kron:7", "--weighted"], "The answer: least distance", ("distance", "vertex")),
+        (["cc", "kron:7"], "The answer: largest by component", ("vertices", "component")),
+        (["apsp", "kron:7", "--weighted"], "Pairs by distance", ("distance", "pairs")),
+    ],
+)
+def test_the_answer_is_drawn_first_with_titles_of_its_axes(tmp_path, words, title, axes):
+    file = tmp_path / "run.json"
+    done = run("run", *words, "--ranks", 2, "--threads", 1, "--transport", "inproc", "--json", file)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(file.read_text())
+    page = Page(report.page(result))
+    assert page.titles_of_figures()[0] == title
+    (trace,) = page.figure(title).values()
+    layout = page.figures["figure-1"]["layout"]
+    assert (layout["xaxis"]["title"]["text"], layout["yaxis"]["title"]["text"]) == axes
+    found = result["result"]
+    expected = {
+        "bfs": lambda: found["vertices_by_depth"],
+        "pagerank": lambda: [row["value"] for row in found["top"]],
+        "sssp": lambda: [row["value"] for row in found["top"]],
+        "cc": lambda: [row["vertices"] for row in found["largest"]],
+        "apsp": lambda: [one["pairs"] for one in found["distances"]["histogram"]],
+    }[words[0]]()
+    assert expected and trace["y" if words[0] in ("bfs", "apsp") else "x"] == expected
+    facts = {row[0]: row[1] for row in page.tables[0]}
+    told = result["provenance"]
+    assert facts["command"] == shlex.join(told["command"]) and facts["command"].startswith(f"atoll run {words[0]} ")
+    assert (facts["date"], facts["host"], facts["version"]) == (told["date"], told["host"], f"Atoll {told['version']}")
 
 
 @draws

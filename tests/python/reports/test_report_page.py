@@ -6,6 +6,7 @@ import json
 import math
 import re
 
+import atoll
 import pytest
 from report_pages import Page
 
@@ -206,13 +207,36 @@ def test_two_runs_of_one_name_are_told_apart():
     assert [text for rank, text in zip(made.ranks, made.headings) if rank == "h2"][1:] == ["a", "a (2)"]
 
 
+def test_colours_have_a_scale_with_a_title():
+    made = page(RUN)
+    tree, cells = made.figure("The tree of domains")["icicle"], made.figure("Who sent to whom")["heatmap"]
+    assert tree["marker"]["showscale"] and tree["marker"]["colorbar"]["title"]["text"] == "bytes out"
+    assert cells["colorbar"]["title"]["text"] == "bytes"
+
+
+def test_parts_of_the_answer_that_cannot_be_drawn_are_refused():
+    for found, why in [
+        ({"vertices_by_depth": [1, "x"]}, r"result.vertices_by_depth\[1\] is 'x'"),
+        ({"top": [{"id": 1}]}, r"result.top\[0\].value is missing, not a number$"),
+        ({"largest": 5}, "result.largest is 5, not a list"),
+        ({"distances": {"histogram": [{"from": 0, "to": 1, "pairs": 1}]}}, "result.distances.rows is missing"),
+    ]:
+        with pytest.raises(atoll.InputError, match=why):
+            report.page(changed(result=found))
+    page({"schema": 1, "command": "bench memory", "result": {"top": 5}})  # another verb's word
+    with pytest.raises(atoll.InputError, match=r"provenance.command"):
+        report.page(changed(provenance={"command": [5]}))
+
+
 HOSTILE = '</script><img src=x onerror="alert(1)"><a href="https://example.org">\u2028 & ${x}'
 
 
 def test_hostile_names_are_words_wherever_they_stand():
     result = changed(command=HOSTILE, input={"name": HOSTILE}, error={"message": HOSTILE})
     result["world"]["hierarchy"]["children"][0]["name"] = HOSTILE
-    result["result"] = {HOSTILE: HOSTILE, "rows": [{HOSTILE: HOSTILE}]}
+    result["result"] = {HOSTILE: HOSTILE, "rows": [{HOSTILE: HOSTILE}], "top": [{"name": HOSTILE, "value": 1}]}
+    result["result"] |= {"top_of": HOSTILE, "largest": [{HOSTILE: HOSTILE, "vertices": 2}], "largest_of": HOSTILE}
+    result["provenance"] = {"command": [HOSTILE], "host": HOSTILE, "date": HOSTILE, "version": HOSTILE}
     result["counters"]["levels"] = [LEVELS[0] | {"kind": HOSTILE}]
     result["counters"]["traffic"] = RUN["counters"]["traffic"] | {"between": HOSTILE}
     result["counters"]["routes"] = [RUN["counters"]["routes"][0] | {"route": HOSTILE}]
