@@ -51,12 +51,12 @@ def run_doctest(page):
     assert doctest.DocTestRunner().run(example).failed == 0
 
 
-def run_program(page, folder, show="", before=""):
+def run_program(page, folder, show="", before="", shorter=lambda text: text):
     """Runs the Python blocks of a page, which have no >>>, as one program between `before` and `show`.
 
     Gives what it prints.
     """
-    program = "\n".join([before, *blocks(page, "python"), show])
+    program = "\n".join([before, shorter("\n".join(blocks(page, "python"))), show])
     assert ">>>" not in program, f"{page} has >>> in its Python; use run_doctest"
     run = subprocess.run([sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, timeout=120)
     assert run.returncode == 0, run.stderr

@@ -245,6 +245,37 @@ def test_the_page_on_serving_builds_serves_and_answers(tmp_path):
     assert out.rstrip().endswith(",2,MESH:C900002|GENE:900001|MESH:D900000")  # of /bulk
 
 
+def test_the_page_on_knowledge_graphs_goes_from_tables_to_scenarios(tmp_path):
+    duckdb = pytest.importorskip("duckdb")
+    from atoll import kg
+
+    kg.write_sample(tmp_path, concepts=60)
+    for name in ("nodes", "edges"):
+        duckdb.sql(f"copy (from read_csv('{tmp_path}/literature_{name}.csv', all_varchar = true)) to "
+                   f"'{tmp_path}/{name}.parquet'")  # fmt: skip
+
+    def of_the_sample(text):
+        for there, here in {
+            ".tsv.zst": ".csv",
+            " DIR ": " covid ",
+            "COVID-19": "Velotamine",
+            "Multiple Sclerosis": "Marden syndrome",
+            "MESH_D009103": "MESH:D900000",
+            "MESH_D007239": "MESH:D900003",
+        }.items():
+            text = text.replace(there, here)
+        return text
+
+    out = run_commands("docs/knowledge-graphs.md", tmp_path, of_the_sample).stdout
+    assert re.search(r"^1. weight 4.26\S*, 2 hops: Velotamine ", out, re.M)
+    assert '"command": "kg scenarios"' in out
+    assert duckdb.sql(f"select count(*) from '{tmp_path}/pairs.parquet'").fetchall()[0][0] > 0
+    assert (tmp_path / "counts.svg").read_text().lstrip().startswith("<svg")
+    shown = run_program("docs/knowledge-graphs.md", tmp_path, shorter=of_the_sample)
+    assert re.search(r"^\d+\.\d+ \['(MESH:C900002|Velotamine)", shown, re.M)  # a path's weight and concepts
+    assert re.search(r"^shortest ", shown, re.M)
+
+
 def test_the_page_on_clusters_runs_what_needs_none(tmp_path):
     out = run_commands("docs/cluster.md", tmp_path).stdout
     assert re.search(r"^memory on 16 ranks", out, re.M)
