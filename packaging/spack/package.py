@@ -3,7 +3,8 @@
 """A Spack recipe of the command and the C++ library. It has not been run.
 
 In a repository of your own (`spack repo create`): packages/atoll/package.py, with `git` set to a
-clone that Spack reaches. Then `spack install atoll ^openmpi`. The Python package comes by `pip install .` in a clone, in that environment.
+clone that Spack reaches. Then `spack install atoll ^openmpi`. The Python package comes by
+`pip install .` in a clone, in that environment.
 """
 
 from spack.package import *
