@@ -226,6 +226,15 @@ TEST_CASE("files of numbers are refused, and options hold") {
   CHECK(refusal_of(folder.write("m.mtx", "%%MatrixMarket matrix\n"), 2).find("is mtx, whose vertices are numbers") !=
         std::string::npos);
   CHECK(refusal_of(folder.write("z.txt", std::string("a\0b", 3)), 2).find("is not text") != std::string::npos);
+  const std::string markup = folder.write("g.txt", "<?xml version=\"1.0\"?>\n<graphml xmlns=\"x\">\n");
+  for (const Rank ranks : {1, 3})
+    CHECK(refusal_of(markup, ranks) ==
+          markup +
+              ": this is GraphML (names are read from lists of edges). Convert it to one, or name it so if it is "
+              "one: --format edges.");
+  CHECK(read_names(markup, 1, {.read = {.format = "edges"}}).edges.size() == 2);
+  CHECK(read_names(folder.write("genes.tsv", "PAR1\tF2R\n")).names == std::vector<std::string>{"F2R", "PAR1"});
+  CHECK(read_names(folder.write("uris.txt", "<http://a/> <http://b>\n")).names.size() == 2);
   const std::string path = folder.write("e.txt", "a b 2\n");
   CHECK_FALSE(read_names(path, 2, {.read = {.weights = ReadOptions::Weights::none}}).weighted);
   CHECK_FALSE(read_names(path, 2, {.read = {.directed = false}}).directed);

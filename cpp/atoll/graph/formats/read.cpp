@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/graph/formats/binary.hpp>
+#include <atoll/graph/formats/foreign_content.hpp>
 #include <atoll/graph/formats/formats.hpp>
 #include <atoll/graph/formats/lines.hpp>
 #include <atoll/graph/formats/read.hpp>
@@ -26,50 +27,13 @@ std::string known_formats() {
   return all;
 }
 
-// What a file is that is none of file_formats(), by its first bytes; empty if that is not known. No edge list begins so.
-std::string_view foreign_content(std::string_view text) {
-  constexpr std::pair<std::string_view, std::string_view> kMagics[] = {
-      {"PAR1", "a table of Parquet"},
-      {"ARROW1", "a table of Arrow (Feather)"},
-      {"\x89HDF\r\n\x1a\n", "a file of HDF5"},
-      {"\x93NUMPY", "an array of NumPy"},
-      {"PK\x03\x04", "a zip archive (also .npz and .xlsx are)"},
-      {"SQLite format 3", "a database of SQLite"},
-      {"%PDF", "a PDF"},
-      {"\x1f\x8b", "packed by gzip (its name ends otherwise than in .gz)"},
-      {"\x28\xb5\x2f\xfd", "packed by zstd (its name ends otherwise than in .zst)"},
-      {"BZh", "packed by bzip2"},
-      {"\xfd\x37zXZ", "packed by xz"},
-  };
-  for (const auto& [magic, what] : kMagics)
-    if (text.starts_with(magic)) return what;
-  if (text.size() > 1 && text[0] == '\x80' && text[1] >= 2 && text[1] <= 5) return "a pickle of Python";
-  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
-  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
-  if (text.starts_with('<')) {
-    const std::string_view begin = text.substr(0, 4096);
-    const auto has = [&](std::string_view tag) { return begin.find(tag) != std::string_view::npos; };
-    return has("<graphml")                    ? "GraphML"
-           : has("<gexf")                     ? "GEXF"
-           : has("<html") || has("<!DOCTYPE") ? "a page of HTML (a download that failed?)"
-                                              : "XML";
-  }
-  if (text.starts_with('{') || text.starts_with('[')) return "JSON";
-  if (text.starts_with("graph [") || text.starts_with("graph\n[") || text.starts_with("Creator ")) return "GML";
-  if (text.starts_with("*Vertices") || text.starts_with("*vertices")) return "a net of Pajek";
-  if (text.starts_with("digraph ") || text.starts_with("graph {") || text.starts_with("strict "))
-    return "DOT of Graphviz";
-  return {};
-}
-
 // Detects the format from the first bytes of the text, else from the file's name.
 std::string detect(const std::string& path, const Head& head) {
   const std::string_view text = head.text;
   if (const std::string_view foreign = foreign_content(text); !foreign.empty())
     throw InputError(
         fmt::format("{}: this is {} (the formats here are {}). From Python, atoll.Graph reads tables of Parquet and "
-                    "Arrow, GraphML, "
-                    "GEXF, GML, Pajek and JSON, and `atoll table` makes edge lists of them.",
+                    "Arrow, GraphML, GEXF, GML, Pajek and JSON, and `atoll table` makes edge lists of them.",
                     path, foreign, known_formats()));
   if (text.starts_with(kBinaryMagic)) return "atoll";
   constexpr std::string_view kBanner = "%%MatrixMarket";

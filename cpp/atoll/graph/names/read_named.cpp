@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/base/error.hpp>
+#include <atoll/graph/formats/foreign_content.hpp>
 #include <atoll/graph/formats/formats.hpp>
 #include <atoll/graph/formats/lines.hpp>
 #include <atoll/graph/names/fields.hpp>
@@ -183,6 +184,13 @@ void check_format(const std::string& path, const Head& head, const std::string& 
         "{}: is {}, whose vertices are numbers (names are read from lists of edges, or from a file {}.names that "
         "`atoll convert --names` has written). Leave names out.",
         path, other, path);
+  if (format == "auto") {
+    const std::string_view foreign = foreign_content(head.text);
+    check(foreign.empty(),
+          "{}: this is {} (names are read from lists of edges). Convert it to one, or name it so if it is one: "
+          "--format edges.",
+          path, foreign);
+  }
   check(head.text.substr(0, 4096).find('\0') == std::string::npos,
         "{}: is not text (there is a zero byte at {}). Names are read from lists of edges: name one.", path,
         head.text.find('\0'));
