@@ -26,6 +26,8 @@ class Adjacency:
         _core: _core_module.Graph
         _world: World
         _names: _core_module.Names | None
+        _vertex_columns: dict[str, np.ndarray]
+        _edge_table: dict[str, np.ndarray]
         name: str
         n: int
         directed: bool
@@ -246,9 +248,20 @@ class Adjacency:
         parallel = bool(((source[1:] == source[:-1]) & (target[1:] == target[:-1])).any())
         kind = ("Multi" if parallel else "") + ("DiGraph" if self.directed else "Graph")
         graph = getattr(networkx, kind)(name=self.name)
-        graph.add_nodes_from((self.ids if self.names is None else self.names).tolist())
+        nodes = (self.ids if self.names is None else self.names).tolist()
+        graph.add_nodes_from(nodes)
+        for name, values in self._vertex_columns.items():
+            given = ((v, value) for v, value in zip(nodes, values.tolist()) if value is not None and value == value)
+            networkx.set_node_attributes(graph, dict(given), name)
         rows = zip(*(values.tolist() for values in columns.values()))
         (graph.add_weighted_edges_from if weight else graph.add_edges_from)(rows)
+        if self._edge_table and not parallel:
+            ends = [self._edge_table[end].tolist() for end in ("source", "target")]
+            for name, values in self._edge_table.items():
+                if name not in ("source", "target", "weight"):
+                    triples = zip(*ends, values.tolist())
+                    given = {(u, v): x for u, v, x in triples if x is not None and x == x and graph.has_edge(u, v)}
+                    networkx.set_edge_attributes(graph, given, name)
         return graph
 
     def _edge_columns(self) -> dict[str, np.ndarray]:

@@ -31,6 +31,8 @@ class BuiltGraph:
         "_names",
         "_columns",
         "_name_array",
+        "_vertex_columns",
+        "_edge_table",
         "__weakref__",
     )
     _core: _core_module.Graph
@@ -42,6 +44,8 @@ class BuiltGraph:
     _names: _core_module.Names | None
     _columns: str
     _name_array: np.ndarray | None
+    _vertex_columns: dict[str, np.ndarray]
+    _edge_table: dict[str, np.ndarray]
 
     @property
     def name(self) -> str:

@@ -35,7 +35,11 @@ class DerivedGraphs(Adjacency):
         _partition: str
         weight_dtype: np.dtype | None
 
+        _edge_table: dict[str, np.ndarray]
+        _vertex_columns: dict[str, np.ndarray]
+
         def _find(self, argument: str, name: str) -> int: ...
+        def _attributes_for(self, made: Graph, kept: np.ndarray | None = None) -> None: ...
 
     @checked
     def subgraph(self, vertices: Any) -> Graph:
@@ -76,7 +80,12 @@ class DerivedGraphs(Adjacency):
             raise errors.InputError(f"vertices has {what}. Give vertices of {self.name}.")
         source, target, *weight = self.edges()
         kept = np.isin(source, wanted) & np.isin(target, wanted)
-        return self._derived(source[kept], target[kept], weight[0][kept] if weight else None, own)
+        made = self._derived(source[kept], target[kept], weight[0][kept] if weight else None, own)
+        within = set((self._named(wanted) if self._names is not None else wanted).tolist())
+        ends = [self._edge_table[end].tolist() for end in ("source", "target")] if self._edge_table else [[], []]
+        both = np.fromiter((u in within and v in within for u, v in zip(*ends)), dtype=bool, count=len(ends[0]))
+        self._attributes_for(made, both)
+        return made
 
     def reverse(self) -> Graph:
         """The graph with each edge the other way round, a new one; an undirected graph is its own. Collective.
@@ -91,7 +100,11 @@ class DerivedGraphs(Adjacency):
         if not self.directed:
             return self  # type: ignore[return-value]
         source, target, *weight = self.edges()
-        return self._derived(target, source, weight[0] if weight else None, self.ids)
+        made = self._derived(target, source, weight[0] if weight else None, self.ids)
+        self._attributes_for(made)
+        swapped = {"source": "target", "target": "source"}
+        made._edge_table = {swapped.get(name, name): values for name, values in self._edge_table.items()}
+        return made
 
     @checked
     def add_edges(
@@ -149,7 +162,9 @@ class DerivedGraphs(Adjacency):
             source, target = src + self._named(source).tolist(), dst + self._named(target).tolist()
         else:
             source, target = np.concatenate([src, source]), np.concatenate([dst, target])
-        return self._derived(source, target, weight, self.ids, duplicates, self_loops)
+        made = self._derived(source, target, weight, self.ids, duplicates, self_loops)
+        self._attributes_for(made)
+        return made
 
     @property
     def _has_objects(self) -> bool:
@@ -198,7 +213,7 @@ class DerivedGraphs(Adjacency):
             source, target, vertices = map(self._named, (source, target, vertices))
         ends = source, target, *(weight or [None]), vertices
         kept = self._partition, self._columns, self._core.merged_to_least
-        return _restored, (*ends, self.directed, *kept, self._has_objects)
+        return _restored, (*ends, self.directed, *kept, self._has_objects, self._vertex_columns, self._edge_table)
 
 
 def _restored(
@@ -211,6 +226,8 @@ def _restored(
     columns: str,
     merged_to_least: bool,
     has_objects: bool,
+    vertex_columns: dict[str, np.ndarray],
+    edge_table: dict[str, np.ndarray],
 ) -> Graph:
     from .graph import Graph
 
@@ -219,4 +236,5 @@ def _restored(
     made = make(src, dst, weight, directed=directed, vertices=vertices, **options)
     made._columns = columns
     made._core.merged_to_least = merged_to_least
+    made._vertex_columns, made._edge_table = vertex_columns, edge_table
     return made

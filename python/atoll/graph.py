@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _core, errors
 from .arguments import checked, renamed
+from .attributes import Attributes
 from .built_graph import BuiltGraph
 from .derived_graphs import DerivedGraphs
 from .interchange.columns import column, csr_columns, has_names, is_int, kind_of, name_list, refuse_wrong_lengths
@@ -25,7 +26,7 @@ if TYPE_CHECKING:  # inside the class, _core is the attribute
 __all__ = ["Graph"]
 
 
-class Graph(BuiltGraph, DerivedGraphs, FromFiles, FromObjects, FromTables):
+class Graph(Attributes, BuiltGraph, DerivedGraphs, FromFiles, FromObjects, FromTables):
     """A graph whose vertices and edges are spread over the ranks of a communicator.
 
     ``Graph(obj, **options)`` takes what one of the named constructors takes: a text such as "kron:16"
@@ -46,8 +47,9 @@ class Graph(BuiltGraph, DerivedGraphs, FromFiles, FromObjects, FromTables):
     plan : dict, optional       knobs of communication and threads, such as {"threads": 2} or {"route": "domain"}
     partition : str             which rank owns which vertex (docs/partitions.md): "blocked" (ids in a row), "balanced",
                                 "hashed", "hierarchy"; or, over balanced owners, who has which edge: "cartesian",
-                                "hybrid" (vertex-cuts, which pagerank, connected_components, eccentricity and sssp follow; the others
-                                take the edge-cut, with a warning), "auto" (the one that moves least)
+                                "hybrid" (vertex-cuts, which pagerank, connected_components, eccentricity and sssp
+                                follow; the others take the edge-cut, with a warning), "auto" (the one that moves
+                                least)
     heavy : int, optional       for "hybrid" and "auto": entering edges from which on a vertex is heavy
     fusion : bool               for "hierarchy": neighbours of low degree are placed as one
     **options                   of the named constructor
@@ -112,6 +114,8 @@ class Graph(BuiltGraph, DerivedGraphs, FromFiles, FromObjects, FromTables):
         self._core, self._input_seconds = core[:2]
         self._names, self._columns = core[2:] or (None, "")
         self._name_array = None
+        self._vertex_columns = {}
+        self._edge_table = {}
         self._world = world
         self._comm = comm
         self._ids = None

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 from .. import errors
 from ..world import agreed
 from .frames import optional
-from .graph_objects import networkx_columns
+from .graph_objects import networkx_attributes, networkx_columns
 from .tables import chosen_columns
 
 if TYPE_CHECKING:
@@ -223,6 +223,7 @@ class FromFiles:
             G = _object_in_file(path, format)
             weight = None if columns["weighted"] is False else columns["weight"] or "weight"
             src, dst, weights, nodes = networkx_columns(G, weight)
+            attributes = networkx_attributes(G)
             if columns["weighted"] and weights is None and src:
                 raise errors.InputError(f"{path}: no edge has the attribute {weight!r} (weighted=True). Name another.")
         own = slice(world.rank, None, world.size)
@@ -232,4 +233,5 @@ class FromFiles:
             None if weights is None else weights[own],
             nodes[own],
             {"directed": G.is_directed() if directed is None else directed, **options},
+            tuple({name: values[own] for name, values in columns.items()} for columns in attributes),
         )

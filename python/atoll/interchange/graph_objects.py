@@ -15,7 +15,7 @@ from .object_names import FromHashables, are_ids, are_names
 if TYPE_CHECKING:
     from ..graph import Graph
 
-__all__ = ["FromObjects", "columns_of", "is_igraph", "is_list_of_edges", "is_networkx", "networkx_columns"]
+__all__ = ["FromObjects", "columns_of", "is_igraph", "is_list_of_edges", "is_networkx", "networkx_attributes", "networkx_columns"]
 
 
 def is_networkx(obj: Any) -> bool:
@@ -49,8 +49,10 @@ class FromObjects(FromHashables):
 
     @classmethod
     @checked
-    def from_networkx(cls, G: Any, *, weight: str | None = "weight", **options: Any) -> Graph:
-        """A graph of NetworkX: its nodes, isolated ones too, its edges and their weights. Collective.
+    def from_networkx(
+        cls, G: Any, *, weight: str | None = "weight", attributes: bool = True, **options: Any
+    ) -> Graph:
+        """A graph of NetworkX: its nodes, isolated ones too, its edges, their weights and attributes. Collective.
 
         The functions of NetworkX itself are faster told ``backend="atoll"`` (docs/networkx.md): this is for what only
         Atoll has. Over several ranks each gives a part of the edges, or all give the same graph.
@@ -62,6 +64,7 @@ class FromObjects(FromHashables):
                                 or any hashable objects, mixed ones too, which then stand for vertices everywhere
         weight : str, optional  the attribute of edges that is their weight, 1 where an edge has none; None, or if no
                                 edge has the usual one: the graph has no weights
+        attributes : bool       whether attributes of nodes and edges are kept: vertex_attributes, edge_attributes
         **options               of from_edges, but for directed and vertices
 
         Raises
@@ -83,11 +86,14 @@ class FromObjects(FromHashables):
                 raise TypeError(f"G is {shown(G)} (a graph of NetworkX is needed). Use Graph(G) for others.")
             _check_attribute(weight)
             src, dst, given, nodes = networkx_columns(G, weight)
-        return cls._from_nodes(src, dst, given, nodes, {"directed": G.is_directed(), **options})
+            kept = networkx_attributes(G) if attributes else None
+        return cls._from_nodes(src, dst, given, nodes, {"directed": G.is_directed(), **options}, kept)
 
     @classmethod
     @checked
-    def from_igraph(cls, G: Any, *, weight: str | None = "weight", **options: Any) -> Graph:
+    def from_igraph(
+        cls, G: Any, *, weight: str | None = "weight", attributes: bool = True, **options: Any
+    ) -> Graph:
         """A graph of igraph: its vertices, by their attribute ``name`` if they have one, edges, weights. Collective.
 
         Parameters
@@ -95,6 +101,7 @@ class FromObjects(FromHashables):
         G : igraph.Graph
         weight : str, optional  the attribute of edges that is their weight; None, or if there is not the usual one: the
                                 graph has no weights
+        attributes : bool       whether attributes of nodes and edges are kept: vertex_attributes, edge_attributes
         **options               of from_edges, but for directed and vertices
 
         Raises
@@ -116,18 +123,33 @@ class FromObjects(FromHashables):
             nodes = G.vs["name"] if "name" in G.vs.attributes() else list(range(G.vcount()))
         src, dst = ([nodes[edge[side]] for edge in G.get_edgelist()] for side in (0, 1))
         weights = G.es[weight] if has_weights else None
-        return cls._from_nodes(src, dst, weights, nodes, {"directed": G.is_directed(), **options})
+        kept = ({a: G.vs[a] for a in G.vs.attributes() if a != "name"}, {a: G.es[a] for a in G.es.attributes()})
+        options = {"directed": G.is_directed(), **options}
+        return cls._from_nodes(src, dst, weights, nodes, options, kept if attributes else None)
 
     @classmethod
     def _from_nodes(
-        cls, src: list[Any], dst: list[Any], weight: Any, nodes: list[Any], options: dict[str, Any]
+        cls,
+        src: list[Any],
+        dst: list[Any],
+        weight: Any,
+        nodes: list[Any],
+        options: dict[str, Any],
+        attributes: tuple[dict[str, Any], dict[str, Any]] | None = None,
     ) -> Graph:
-        """Ids where all nodes are whole numbers from 0 on, names where all are str, else objects. Collective."""
+        """Ids where all nodes are whole numbers from 0 on, names where all are str, else objects. Collective.
+
+        attributes: columns in the order of `nodes`, and of the edges.
+        """
         world = world_of(options.get("comm"), options.get("plan"))
         every = nodes or [*src, *dst]
         if _core.any(world, not are_ids(every)) and _core.any(world, not are_names(every)):
-            return cls._from_hashables(src, dst, weight, vertices=nodes, **options)
-        return cls.from_edges(src, dst, weight, vertices=nodes or None, **options)  # type: ignore[attr-defined]
+            made: Graph = cls._from_hashables(src, dst, weight, vertices=nodes, **options)
+        else:
+            made = cls.from_edges(src, dst, weight, vertices=nodes or None, **options)  # type: ignore[attr-defined]
+        if attributes is not None:
+            made._keep_attributes(src, dst, nodes, *attributes)
+        return made
 
     @classmethod
     def _from_dense(cls, A: np.ndarray, options: dict[str, Any]) -> Graph:
@@ -153,6 +175,18 @@ def networkx_columns(G: Any, weight: str | None) -> tuple[list[Any], list[Any], 
     has_weights = _has_weights(weight, any(value is not None for value in weights), len(edges))
     src, dst = ([edge[side] for edge in edges] for side in (0, 1))
     return src, dst, [1 if value is None else value for value in weights] if has_weights else None, nodes
+
+
+def networkx_attributes(G: Any) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
+    """Columns of the nodes' attributes and of the edges', None where one has not an attribute."""
+    return _columns_of_dicts([data for _, data in G.nodes(data=True)]), _columns_of_dicts(
+        [data for *_, data in G.edges(data=True)]
+    )
+
+
+def _columns_of_dicts(rows: list[dict[Any, Any]]) -> dict[str, list[Any]]:
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {str(name): [row.get(name) for row in rows] for name in names}
 
 
 def _check_attribute(weight: Any) -> None:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import itertools
-import pickle
 from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,7 @@ import numpy as np
 
 from .. import _core
 from ..arguments import shown
-from ..world import agreed, all_gather, world_of
+from ..world import agreed, all_gather_objects, world_of
 from .columns import is_int
 
 if TYPE_CHECKING:
@@ -76,14 +75,9 @@ class FromHashables:
         world = world_of(options.get("comm"), options.get("plan"))
         with agreed(world):
             own = _distinct(itertools.chain(vertices, itertools.chain.from_iterable(zip(src, dst))))
-            text = np.frombuffer(pickle.dumps(own), dtype=np.uint8)
-        if world.size > 1:
-            sizes = all_gather(world, np.array([len(text)], dtype=np.int64))
-            texts = np.split(all_gather(world, text), np.cumsum(sizes)[:-1])
-            own = list(dict.fromkeys(itertools.chain.from_iterable(pickle.loads(one.tobytes()) for one in texts)))
-        names = ObjectNames(own)
+        names = ObjectNames(list(dict.fromkeys(itertools.chain.from_iterable(all_gather_objects(world, own)))))
         ends = (names.ids(side, len(side)) for side in (src, dst))
-        made: Graph = cls.from_edges(*ends, weight, vertices=len(own), **options)  # type: ignore[attr-defined]
+        made: Graph = cls.from_edges(*ends, weight, vertices=len(names), **options)  # type: ignore[attr-defined]
         made._names = names
         return made
 

@@ -13,6 +13,7 @@ from ..arguments import checked, shown
 from ..preparation import preparation_of
 from ..world import agreed, world_of
 from .columns import column, name_list, whole_weights
+from .frames import optional
 
 if TYPE_CHECKING:
     from ..graph import Graph
@@ -46,6 +47,9 @@ class FromTables:
         target: str | None = None,
         weight: str | None = None,
         weighted: bool | None = None,
+        edge_attributes: Any = False,
+        vertices: Any = None,
+        vertex: str | None = None,
         directed: bool = True,
         duplicates: str = "min",
         self_loops: str = "keep",
@@ -70,6 +74,12 @@ class FromTables:
                                 columns, the third if it has numbers
         weighted : bool, optional
                                 True: a table without weights is an error; False: they are left out
+        edge_attributes : bool or list of str
+                                columns that are kept (Graph.edge_attributes): True: all; these; False: none
+        vertices : table, optional
+                                a row for each vertex of `table`: its other columns become Graph.vertex_attributes;
+                                each rank gives a part of the rows
+        vertex : str, optional  the column of `vertices` with names or ids; None: the first
         directed, duplicates, self_loops
                                 see from_edges
         partition, heavy, fusion, comm, plan
@@ -116,7 +126,51 @@ class FromTables:
         told = str(chosen)
         if world.rank == 0:
             _log.info("from_table: %s", told)
-        return cls._made(world, comm, (*core[:3], told), partition)  # type: ignore[attr-defined, no-any-return]
+        made: Graph = cls._made(world, comm, (*core[:3], told), partition)  # type: ignore[attr-defined]
+        with agreed(world):
+            edge_columns = _edge_columns(table, columns.kinds, chosen, edge_attributes)
+            labels, vertex_columns = _vertex_columns(vertices, vertex)
+            ends = [_values(table, name) for name in (chosen.source, chosen.target)] if edge_columns else [(), ()]
+        made._keep_attributes(*ends, labels, vertex_columns, edge_columns)
+        return made
+
+
+def _values(table: Any, name: str) -> np.ndarray:
+    """A column as numpy has it: text as objects."""
+    if _is_pandas(table):
+        values = next(table[label] for label in table.columns if str(label) == name).to_numpy()
+    elif hasattr(table, "get_column"):
+        values = table.get_column(name).to_numpy()
+    else:
+        pyarrow = optional("pyarrow", "parquet", "attributes of edges")
+        values = pyarrow.table(table)[name].to_numpy()
+    return values.astype(object) if values.dtype.kind in "OUST" else values
+
+
+def _edge_columns(table: Any, kinds: dict[str, str], chosen: _Chosen, wanted: Any) -> dict[str, np.ndarray]:
+    if wanted is False or wanted is None:
+        return {}
+    names = [name for name in kinds if name not in (chosen.source, chosen.target)] if wanted is True else wanted
+    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+        raise TypeError(f"edge_attributes is {shown(wanted)} (True, or a list of columns, is needed). Give one.")
+    unknown = [name for name in names if name not in kinds]
+    if unknown:
+        there = ", ".join(map(repr, kinds))
+        raise errors.InputError(f"edge_attributes has {unknown[0]!r} (the table has the columns {there}). Name one.")
+    return {name: _values(table, name) for name in names}
+
+
+def _vertex_columns(vertices: Any, vertex: str | None) -> tuple[list[Any], dict[str, np.ndarray]]:
+    if vertices is None:
+        return [], {}
+    if not is_table(vertices):
+        raise TypeError(f"vertices is {shown(vertices)} (a table is needed, a row for each vertex). Give one.")
+    names = list((_PandasColumns(vertices) if _is_pandas(vertices) else _ArrowColumns(vertices)).kinds)
+    vertex = names[0] if vertex is None else vertex
+    if vertex not in names:
+        there = ", ".join(map(repr, names))
+        raise errors.InputError(f"vertex is {vertex!r} (the table of vertices has the columns {there}). Name one.")
+    return _values(vertices, vertex).tolist(), {name: _values(vertices, name) for name in names if name != vertex}
 
 
 def chosen_columns(

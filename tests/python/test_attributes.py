@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Attributes of vertices and edges: from NetworkX, igraph, tables and files, on any ranks, and back."""
+
+import pickle
+
+import atoll
+import numpy as np
+import pytest
+
+networkx = pytest.importorskip("networkx", reason="NetworkX is not installed")
+pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+
+
+def planets():
+    G = networkx.Graph()
+    G.add_node("Mars", moons=2, kind="rock")
+    G.add_node("Venus", moons=0, kind="rock")
+    G.add_node("Jupiter", moons=97)
+    G.add_node("Pluto")
+    G.add_edge("Mars", "Venus", weight=3.0, months=7, by="probe")
+    G.add_edge("Mars", "Jupiter", months=30, by="probe")
+    G.add_edge("Venus", "Venus", weight=0.5, months=0)
+    return G
+
+
+def rows(table):
+    return sorted(zip(*(values.tolist() for values in table.values())), key=str)
+
+
+def test_of_networkx_and_back():
+    G = planets()
+    graph = atoll.Graph(G)
+    assert graph.names.tolist() == ["Jupiter", "Mars", "Pluto", "Venus"]
+    np.testing.assert_equal(graph.vertex_attributes["moons"], [97, 2, np.nan, 0])
+    assert graph.vertex_attributes["kind"].tolist() == [None, "rock", None, "rock"]
+    assert list(graph.edge_attributes) == ["source", "target", "weight", "months", "by"]
+    assert graph.edge_attributes["months"].tolist() == [7, 30, 0]
+    assert graph.edge_attributes["by"].tolist() == ["probe", "probe", None]
+    back = graph.to_networkx()
+    assert back.nodes["Mars"] == {"moons": 2, "kind": "rock"} and back.nodes["Pluto"] == {}
+    assert back["Mars"]["Venus"] == {"weight": 3.0, "months": 7, "by": "probe"}
+    assert not atoll.Graph.from_networkx(G, attributes=False).edge_attributes
+
+
+def test_another_attribute_becomes_the_weight():
+    graph = atoll.Graph(planets())
+    months = graph.with_weight("months")
+    assert atoll.sssp(months, "Jupiter").distance.to_dict() == {"Jupiter": 0, "Mars": 30, "Pluto": np.inf, "Venus": 37}
+    assert months.vertex_attributes["kind"].tolist() == [None, "rock", None, "rock"]
+    assert not graph.with_weight(None).weighted and graph.with_weight(None).n == 4
+    with pytest.raises(TypeError, match="'by' has values that are no numbers"):
+        graph.with_weight("by")
+    with pytest.raises(atoll.InputError, match="name is 'years' .edges have the attributes 'weight', 'months', 'by'"):
+        graph.with_weight("years")
+    with pytest.raises(atoll.InputError, match="no attributes of edges"):
+        atoll.Graph("ring:5").with_weight("km")
+
+
+@pytest.mark.parametrize("make", [lambda x: x, "polars", "pyarrow"], ids=["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize("named", [False, True])
+def test_of_tables(make, named):
+    ends = [["a", "b", "a"], ["b", "c", "b"]] if named else [[1, 2, 1], [2, 3, 2]]
+    edges = pandas.DataFrame({"s": ends[0], "t": ends[1], "km": [7.0, 9.0, 8.0], "kind": ["road", "rail", "path"]})
+    vertices = pandas.DataFrame({"v": ["c", "a"] if named else [3, 1], "size": [30, 10], "note": ["x", None]})
+    if isinstance(make, str):
+        module = pytest.importorskip(make, reason=f"{make} is not installed")
+        make = module.from_pandas if make == "polars" else module.Table.from_pandas
+        pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    graph = atoll.Graph(make(edges), source="s", target="t", edge_attributes=["kind", "km"], vertices=make(vertices))
+    assert not graph.weighted or graph.m == 2
+    np.testing.assert_equal(graph.vertex_attributes["size"], [10, np.nan, 30])
+    assert graph.vertex_attributes["note"].tolist() == [None, None, "x"]
+    assert graph.edge_attributes["kind"].tolist() == ["road", "rail", "path"]
+    assert graph.edge_attributes["source"].tolist() == ends[0]
+    found = atoll.sssp(graph.with_weight("km", duplicates="max"), ends[0][0]).distance.gather()
+    assert found.tolist() == [0, 8, 17]
+    assert list(atoll.Graph(make(edges), source="s", target="t", edge_attributes=True).edge_attributes) == [
+        "source",
+        "target",
+        "km",
+        "kind",
+    ]
+    with pytest.raises(atoll.InputError, match="edge_attributes has 'miles'"):
+        atoll.Graph(make(edges), source="s", target="t", edge_attributes=["miles"])
+    with pytest.raises(atoll.InputError, match="vertex is 'id'"):
+        atoll.Graph(make(edges), source="s", target="t", vertices=make(vertices), vertex="id")
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 5])
+@pytest.mark.parametrize("partition", ["blocked", "hashed"])
+def test_each_rank_has_those_of_its_vertices(ranks, partition):
+    G = planets()
+    expected = atoll.Graph(G).vertex_attributes
+
+    def build(world):
+        table = pandas.DataFrame(list(G.edges()), columns=["source", "target"])[world.rank :: world.size]
+        nodes = pandas.DataFrame([{"v": v, **data} for v, data in G.nodes(data=True) if v != "Pluto"])
+        own = nodes[world.rank :: world.size]
+        graph = atoll.Graph(table, vertices=own, edge_attributes=True, comm=world, partition=partition)
+        assert {name: column.dtype for name, column in graph.vertex_attributes.items()} == {
+            "moons": np.dtype(np.int64),
+            "kind": np.dtype(object),
+        }
+        columns = graph.vertex_attributes
+        return list(zip(graph._named(graph.ids).tolist(), columns["moons"].tolist(), columns["kind"].tolist()))
+
+    found = sorted(sum(atoll.run_ranks(ranks, build, plan={"threads": 1}), []))
+    assert [v for v, *_ in found] == ["Jupiter", "Mars", "Venus"]
+    assert [moons for _, moons, _ in found] == [97, 2, 0]
+    assert [kind for *_, kind in found] == [expected["kind"][0], "rock", "rock"]
+
+
+def test_derived_graphs_and_pickles_have_them():
+    graph = atoll.Graph(planets().to_directed())
+    part = graph.subgraph(["Mars", "Venus"])
+    assert part.vertex_attributes["moons"].tolist() == [2, 0]
+    assert {(u, v) for u, v, *_ in rows(part.edge_attributes)} == {
+        ("Mars", "Venus"),
+        ("Venus", "Mars"),
+        ("Venus", "Venus"),
+    }
+    back = graph.reverse()
+    assert [(v, u, *rest) for u, v, *rest in rows(back.edge_attributes)].sort() == rows(graph.edge_attributes).sort()
+    np.testing.assert_equal(back.vertex_attributes, graph.vertex_attributes)
+    more = graph.add_edges(["Mars"], ["Ceres"], np.array([1.0]))
+    assert not more.edge_attributes and dict(zip(more.names, more.vertex_attributes["moons"]))["Mars"] == 2
+    again = pickle.loads(pickle.dumps(graph))
+    np.testing.assert_equal(again.vertex_attributes, graph.vertex_attributes)
+    np.testing.assert_equal(again.edge_attributes, graph.edge_attributes)
+
+
+def test_of_igraph():
+    igraph = pytest.importorskip("igraph", reason="igraph is not installed")
+    G = igraph.Graph([(0, 1), (1, 2)], vertex_attrs={"size": [1, 2, 3]}, edge_attrs={"km": [5.0, 6.0]})
+    graph = atoll.Graph(G)
+    assert graph.vertex_attributes["size"].tolist() == [1, 2, 3]
+    assert atoll.sssp(graph.with_weight("km"), 0).distance.gather().tolist() == [0, 5, 11]
+
+
+def test_of_a_file(tmp_path):
+    networkx.write_graphml(planets(), tmp_path / "planets.graphml")
+    graph = atoll.Graph(tmp_path / "planets.graphml")
+    assert dict(zip(graph.names, graph.vertex_attributes["kind"]))["Mars"] == "rock"
+    assert graph.with_weight("months").weighted
