@@ -81,7 +81,7 @@ def main():
     ranks = backend.pagerank(converted)
     values = list(ranks.values())
     report["parts of pagerank"] = {
-        "walk of the dicts alone": median(lambda: [backend.graph._core.adjacency_edges(*edges, "weight", 1)]),
+        "walk of the dicts alone": median(lambda: [atoll._core.adjacency_edges(*edges, "weight", 1)]),
         "condition, which converts": median(lambda: [backend.can_run("pagerank", (G,), {})]),
         "conversion without weights": median(lambda: backend.convert_from_nx(G)),
         "build": median(lambda: backend.convert_from_nx(G)._plain() and {})

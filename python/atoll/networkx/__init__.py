@@ -16,7 +16,7 @@ Which functions there are, and what each leaves to NetworkX, is in _nx_atoll.FUN
 """
 
 try:
-    import networkx as _networkx  # noqa: F401
+    import networkx as _networkx
 except ImportError as _error:
     raise ImportError(
         f"atoll.networkx: networkx cannot be imported ({_error}). "
@@ -24,6 +24,7 @@ except ImportError as _error:
     ) from _error
 
 from .conditions import can_run, should_run
+from .conversion import convert_from_nx, convert_to_nx, from_atoll, read_edgelist
 from .functions import (
     all_pairs_bellman_ford_path_length,
     all_pairs_dijkstra_path_length,
@@ -52,11 +53,13 @@ from .functions import (
     triangles,
     weakly_connected_components,
 )
-from .graph import DiGraph, Graph, convert_from_nx, convert_to_nx, from_atoll, read_edgelist
+from .graph import DiGraph, Graph, MultiDiGraph, MultiGraph
 
 __all__ = [
     "DiGraph",
     "Graph",
+    "MultiDiGraph",
+    "MultiGraph",
     "all_pairs_bellman_ford_path_length",
     "all_pairs_dijkstra_path_length",
     "all_pairs_shortest_path_length",
@@ -90,3 +93,8 @@ __all__ = [
     "triangles",
     "weakly_connected_components",
 ]
+
+# A function that atoll does not have, or not for these arguments, is NetworkX's own, on graphs of this module too.
+# Before NetworkX 3.4 there is no such setting.
+if hasattr(getattr(_networkx, "config", None), "fallback_to_nx"):
+    _networkx.config.fallback_to_nx = True

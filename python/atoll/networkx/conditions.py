@@ -11,7 +11,9 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from .graph import Graph, Weights, edge_data, weights_of
+from .conversion import weights_of
+from .dictionaries import Weights, edge_data
+from .graph import Graph
 
 Answer = Any  # True, or why not
 
@@ -72,8 +74,8 @@ def _weights(G: Any, attribute: Any) -> Weights | str | None:
     if not isinstance(attribute, str):
         return "weight is not the name of an attribute"
     for converted in _converted(G):
-        if converted is G or attribute in converted._weights:
-            return converted._weights.get(attribute)
+        if converted is G or converted._knows(attribute):
+            return converted._weights(attribute)
     if not hasattr(G, "_adj"):
         return "the graph belongs to another backend"
     return weights_of(G, attribute)
@@ -143,7 +145,7 @@ def _floyd_warshall(G: Any, weight: Any = "weight") -> Answer:
     if weight is None:
         return "weight is not the name of an attribute"
     # NetworkX takes the float 1.0 for what is missing, the attribute's own ints else: one kind of number here.
-    if not isinstance(G, Graph) and hasattr(G, "_adj") and isinstance(weight, str):
+    if not (isinstance(G, Graph) and not G._has_dictionaries()) and hasattr(G, "_adj") and isinstance(weight, str):
         parallel = G.is_multigraph()
         has = {weight in d for data in edge_data(G) for d in (data.values() if parallel else (data,))}
         if len(has) > 1:

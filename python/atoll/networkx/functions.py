@@ -95,7 +95,7 @@ def betweenness_centrality(
     sources = range(n) if k is None else [G._numbers()[node] for node in seed.sample(list(G), k)]
     score = np.zeros(n)
     if len(sources):
-        weights = None if weight is None else G._weights.get(weight)
+        weights = None if weight is None else G._weights(weight)
         weighted = weights is not None and not weights.equal()
         graph = G._weighted(weight) if weighted else G._plain()
         ids = graph.ids[list(sources)]
@@ -114,7 +114,7 @@ def betweenness_centrality(
         "directed": G.is_directed(),
         "k": k,
         "endpoints": endpoints,
-        "sampled_nodes": None if k is None else [G._nodes[number] for number in sources],
+        "sampled_nodes": None if k is None else G._labels(np.array(sources)),
     }
     return _rescale(_by_node(G, score), n, **{key: value for key, value in wanted.items() if key in taken})
 
@@ -129,7 +129,7 @@ def _components(G: Graph) -> Iterator[set]:
     label = structure.connected_components(G._plain()).component.local
     order = np.argsort(label, kind="stable")
     starts = np.flatnonzero(np.diff(label[order], prepend=-1)).tolist()
-    nodes = [G._nodes[number] for number in order.tolist()]
+    nodes = G._labels(order)
     for begin, end in zip(starts, starts[1:] + [len(nodes)]):
         yield set(nodes[begin:end])
 
@@ -163,7 +163,7 @@ def is_connected(G: Graph) -> bool:
 def node_connected_component(G: Graph, n: Any) -> set:
     number = G._numbers()[n]  # KeyError, as NetworkX
     label = structure.connected_components(G._plain()).component.local
-    return {G._nodes[other] for other in np.flatnonzero(label == label[number]).tolist()}
+    return set(G._labels(np.flatnonzero(label == label[number])))
 
 
 @nx.utils.not_implemented_for("undirected")
@@ -192,7 +192,7 @@ def _by_distance(G: Graph, source: int, distance: np.ndarray, known: np.ndarray,
     numbers = np.flatnonzero(known)
     numbers = numbers[np.argsort(distance[numbers], kind="stable")]
     found = {G._nodes[source]: 0}
-    found.update(zip([G._nodes[number] for number in numbers.tolist()], distance[numbers].tolist()))
+    found.update(zip(G._labels(numbers), distance[numbers].tolist()))
     return found
 
 
@@ -217,7 +217,7 @@ def single_source_dijkstra_path_length(
     for node in {source}:  # a TypeError where it has no hash, as NetworkX
         if node not in G:
             raise nx.NodeNotFound(f"Node {node} not found in graph")
-    number, weights = G._numbers()[source], G._weights.get(weight)
+    number, weights = G._numbers()[source], G._weights(weight)
     if weights is None:
         return _levels(G, number, cutoff)
     graph = G._weighted(weight)
@@ -233,7 +233,7 @@ def single_source_dijkstra_path_length(
 
 def _matrix(G: Graph, weight: str | None) -> tuple[np.ndarray, np.ndarray]:
     """(distances, whether there is a path), rows and columns in the order of nodes; ints where NetworkX has ints."""
-    weights = None if weight is None else G._weights.get(weight)
+    weights = None if weight is None else G._weights(weight)
     if weights is None:
         pairs = all_pairs(G._plain())
     elif weights.integral:
@@ -280,7 +280,7 @@ def floyd_warshall(G: Graph, weight: str = "weight") -> dict[Any, dict[Any, floa
     if len(G) == 0:
         return {}
     distance, known = _matrix(G, weight)
-    weights = G._weights.get(weight)
+    weights = G._weights(weight)
     whole = weights is not None and weights.integral
     found: dict[Any, dict[Any, float]] = {}
     for number, node in enumerate(G._nodes):

@@ -13,7 +13,7 @@ nx = pytest.importorskip("networkx")
 import atoll  # noqa: E402
 import atoll.networkx as backend  # noqa: E402
 from agreement import CONFIG, KINDS, random_graph, same, seeds  # noqa: E402
-from atoll.networkx import graph as convert  # noqa: E402
+from atoll.networkx import dictionaries as convert  # noqa: E402
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -41,9 +41,9 @@ def test_edges_and_weights_are_those_of_the_walk_in_python(kind):
             if rng.random() < 0.7:
                 data["w"] = rng.choice([rng.randrange(9), rng.random()]) if seed % 2 else rng.randrange(9)
         nodes = list(G)
-        walked = convert._walk(G, nodes, "w", 1)
+        walked = convert.walk(G, nodes, "w", 1)
         assert (walked is not None) == all(type(node) in (int, str) for node in nodes)
-        slow = convert._walk_by_python(G, nodes, "w", 1)
+        slow = convert.walk_by_python(G, nodes, "w", 1)
         if walked is None:
             continue
         for ours, theirs in zip(walked[:3], slow[:3]):
@@ -84,8 +84,8 @@ def test_networkx_keeps_the_conversion_until_the_graph_changes():
     G = nx.path_graph(5)
     assert nx.number_connected_components(G, backend="atoll") == 1
     (made,) = G.__networkx_cache__["backends"]["atoll"].values()
-    built = made._built["plain"]
-    assert nx.is_connected(G, backend="atoll") and made._built["plain"] is built
+    built = made._columns().built["plain"]
+    assert nx.is_connected(G, backend="atoll") and made._columns().built["plain"] is built
     assert backend.should_run("is_connected", (G,), {}) is True
     G.add_node("new")
     assert nx.number_connected_components(G, backend="atoll") == 2

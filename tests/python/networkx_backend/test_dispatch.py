@@ -59,6 +59,8 @@ def test_the_backend_info_lists_all_functions():
     others = {
         "DiGraph",
         "Graph",
+        "MultiDiGraph",
+        "MultiGraph",
         "can_run",
         "convert_from_nx",
         "convert_to_nx",
