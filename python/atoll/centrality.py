@@ -7,19 +7,19 @@ All are collective over graph.comm, take original ids and answer in them. `secon
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import errors
-from .arguments import checked, one_of, vertex_id
+from .arguments import checked, one_of, renamed, vertex_id
 from .catalog import run
 from .graph import Graph
 from .interchange.columns import numbers
 from .vertices import Shown, VertexArray
-from .world import agreed
+from .world import agreed, all_gather
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -42,41 +42,53 @@ class PageRankResult(Shown):
     """Sum over all vertices of how much the last iteration changed them."""
     converged: bool
     """Whether change fell below the tolerance; False where none was given."""
+    weighted: bool
+    """Whether the walk took edges by their weights."""
     prepare_seconds: float
     seconds: float
 
     def __repr__(self) -> str:
         state = "converged" if self.converged else f"last change {self.change:.2g}"
-        return f"<atoll.PageRankResult: {self.score.graph.n} vertices, {self.iterations} iterations, {state}>"
+        graph = self.score.graph
+        ignored = ", weights ignored" if graph.weight_dtype is not None and not self.weighted else ""
+        return f"<atoll.PageRankResult: {graph.n} vertices, {self.iterations} iterations, {state}{ignored}>"
 
 
+@renamed(damping="alpha", tolerance="tol", max_iterations="max_iter", personalisation="personalization")
 @checked
 def pagerank(
     graph: Graph,
     *,
-    damping: float = 0.85,
-    tolerance: float | None = 1e-6,
-    max_iterations: int = 100,
+    alpha: float = 0.85,
+    personalization: ArrayLike | Mapping[int | str, float] | None = None,
+    max_iter: int = 100,
+    tol: float | None = 1e-6,
+    weight: bool | None = None,
     dangling: str = "spread",
-    personalisation: ArrayLike | None = None,
     precision: str = "double",
     progress: Callable[[int, int], object] | bool | None = None,
 ) -> PageRankResult:
-    """PageRank [1]_: x(v) = (1 - d) p(v) + d (sum over edges u -> v of x(u) / outdegree(u) + s p(v)).
+    """PageRank [1]_: x(v) = (1 - a) p(v) + a (sum over edges u -> v of x(u) w(u, v) / w(u) + s p(v)).
 
-    p is the personalisation, s the sum of x over the vertices without a leaving edge. An undirected edge counts as one
-    each way; weights are ignored. Collective over graph.comm.
+    a is alpha, p the personalization, w(u) the sum of w over the edges that leave u, and s the sum of x over the
+    vertices for which that is 0. w is 1, or the weight of an edge. An undirected edge counts as one each way. Arguments
+    have NetworkX's names, but `tol` bounds the sum of all changes, where NetworkX's is n * tol. Collective over
+    graph.comm.
 
     Parameters
     ----------
     graph : Graph               n vertices
-    damping : float             d, above 0 and below 1
-    tolerance : float or None   stop when all changes together are below; None: do max_iterations
-    max_iterations : int        at least 1
+    alpha : float               above 0 and below 1: of the walk's steps, those that follow an edge
+    personalization : dict or array-like of float, optional
+                                where jumps go, p times any factor: a dict of ids or names to numbers >= 0, the same on
+                                all ranks, in which what is missing has 0; or one number for each vertex of this rank,
+                                in the order of graph.ids; None: all alike
+    max_iter : int              at least 1
+    tol : float or None         stop when all changes together are below; None: do max_iter
+    weight : bool, optional     True: the walk takes edges in proportion to their weights; else all alike, and the
+                                result says that weights were ignored where the graph has some
     dangling : {"spread", "ignore"}
                                 of the rank of vertices without a leaving edge: goes where p says, or is lost (s = 0)
-    personalisation : array-like of float, optional
-                                one number >= 0 for each vertex of this rank, in the order of graph.ids; None: all alike
     precision : {"double", "float"}
     progress : callable, bar of tqdm or True, optional
                                 called with iterations done and all there are; True: a line on stderr
@@ -87,8 +99,9 @@ def pagerank(
 
     Raises
     ------
-    InputError                  an argument out of its range
-    ConvergenceError            the tolerance is not met after max_iterations; its .result is the PageRankResult so far
+    InputError                  an argument out of its range; no such vertex; weight: no weights, or one that is negative,
+                                infinite or not a number
+    ConvergenceError            tol is not met after max_iter; its .result is the PageRankResult so far
 
     References
     ----------
@@ -99,19 +112,31 @@ def pagerank(
     >>> result = atoll.pagerank(atoll.Graph("star:4"))
     >>> result.score.gather().round(3)
     array([0.48 , 0.173, 0.173, 0.173])
+    >>> atoll.pagerank(atoll.Graph("path:5"), personalization={0: 1}).score.gather().argmax()
+    1
     """
-    with agreed(graph.world, f"pagerank({damping=}, {tolerance=}, {max_iterations=}, {dangling=}, {precision=})"):
+    by_id = isinstance(personalization, Mapping)
+    options = f"{alpha=}, {tol=}, {max_iter=}, {weight=}, {dangling=}, {precision=}, {by_id=}"
+    with agreed(graph.world, f"pagerank({options})"):
         one_of("dangling", dangling, ("spread", "ignore"))
         one_of("precision", precision, ("double", "float"))
-        shares = None if personalisation is None else numbers("personalisation", personalisation)
+        shares = None
+        if isinstance(personalization, Mapping):
+            ids = np.array([vertex_id("personalization", v, graph) for v in personalization], np.int64)
+            shares = numbers("personalization", list(personalization.values()) or np.zeros(0))
+        elif personalization is not None:
+            shares = numbers("personalization", personalization)
+    if by_id:
+        shares = _shares_by_place(graph, ids, shares)
     found = run(
         graph,
         "pagerank",
-        damping=damping,
-        tolerance=tolerance,
-        iterations=max_iterations,
+        damping=alpha,
+        tolerance=tol,
+        iterations=max_iter,
         dangling=dangling,
         personalization=shares,
+        weighted=bool(weight),
         precision=precision,
         progress=progress,
     )
@@ -120,17 +145,34 @@ def pagerank(
         iterations=found["iterations"],
         change=found["change"],
         converged=found["converged"],
+        weighted=bool(weight),
         prepare_seconds=found["prepare_seconds"],
         seconds=found["seconds"],
     )
-    if tolerance is not None and not result.converged:
+    if tol is not None and not result.converged:
         raise errors.ConvergenceError(
             f"pagerank: after {result.iterations} iterations the sum of changes is {result.change:.3g} (the "
-            f"tolerance is {tolerance:.3g}). Allow more iterations, or a larger tolerance; "
+            f"tolerance is {tol:.3g}). Allow more iterations, or a larger tolerance; "
             "the error's .result is what there is.",
             result,
         )
     return result
+
+
+def _shares_by_place(graph: Graph, ids: np.ndarray, given: np.ndarray) -> np.ndarray:
+    """A number for each vertex of this rank. Collective."""
+    with agreed(graph.world, f"pagerank(personalization of {_in_short(ids)})"):
+        pass
+    place = np.minimum(np.searchsorted(graph.ids, ids), max(0, len(graph.ids) - 1))
+    own = graph.ids[place] == ids if len(graph.ids) else np.zeros(len(ids), bool)
+    unknown = np.setdiff1d(ids, all_gather(graph.world, ids[own]))
+    if len(unknown):
+        raise errors.InputError(
+            f"personalization names {unknown[0]} (the graph has no such vertex). Give vertices of {graph.name}."
+        )
+    shares = np.zeros(len(graph.ids))
+    np.add.at(shares, place[own], given[own])
+    return shares
 
 
 def _in_short(ids: np.ndarray) -> str:

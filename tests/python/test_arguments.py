@@ -37,6 +37,7 @@ NAMED = {  # for arguments whose annotation is not specific enough
     "us": [3, None, "ab", ["a", "b"], [0.5, 1], [True, False], {0, 1}, MASKED, [[1], [2]], [1, 2**70]],
     "vs": [3, None, "ab", ["a", "b"], [0.5, 1], [True, False], {0, 1}, MASKED, [[1], [2]], [1, 2**70]],
     "progress": [3, "yes", [print], {"update": print}],
+    "personalization": ["x", 3, ["x", "y", "z"], [[1], [2, 3]], MASKED, {0: "x"}, {0: 1j}, {1.5: 1}, {0: None}],
     "axis": [0, "x", (0,)],
     "seed": ["1", 1.5, True, None, -1],
     "obj": [None, 3, 1.5, [1, 2], [(1, 2), (3,)], {1: [2]}, (1,), b"ring:5", object()],
@@ -176,7 +177,7 @@ def test_values_of_numpy_are_accepted():
     assert atoll.bfs(GRAPH, np.int32(0), depths=np.bool_(False)).depth is None
     assert atoll.sssp(GRAPH, np.int64(0), delta=np.float32(0.5)).reached == 3
     assert atoll.label_propagation(GRAPH, iterations=np.uint8(2)).iterations == 2
-    assert atoll.pagerank(GRAPH, personalisation=(1, 2, 3)).converged
+    assert atoll.pagerank(GRAPH, personalization=(1, 2, 3)).converged
 
 
 def test_the_message_shows_the_value():
@@ -184,8 +185,8 @@ def test_the_message_shows_the_value():
         atoll.Graph.from_edges([0], [1], directed="no")
     with pytest.raises(TypeError, match=r"^delta is '1' \(a number is needed, or None\)\. Give one\.$"):
         atoll.sssp(GRAPH, 0, delta="1")
-    with pytest.raises(TypeError, match=r"^personalisation is \{1: 1\} \(numbers in one dimension are needed\)"):
-        atoll.pagerank(GRAPH, personalisation={1: 1})
+    with pytest.raises(TypeError, match=r"^personalization is 'x' \(numbers in one dimension are needed\)"):
+        atoll.pagerank(GRAPH, personalization="x")
     with pytest.raises(TypeError, match=r"^src is a masked array \(its mask would be lost\)\. Use src\.compressed"):
         atoll.Graph.from_edges(np.ma.masked_array([0, 1], mask=[True, False]), [1, 2])
     with pytest.raises(atoll.InputError, match=r"^weight\[1\] is nan \(weights are finite numbers\)\."):
@@ -201,7 +202,7 @@ def test_the_message_shows_the_value():
         ("weighted is 'no'", lambda w, bad: atoll.Graph("ring:5", weighted="no" if bad else True, comm=w)),
         ("root is 'a'", lambda w, bad: atoll.bfs(weighted(w), 0).depth.gather("a" if bad else 0)),
         ("dtype is 3", lambda w, bad: atoll.all_pairs(weighted(w), dtype=3 if bad else "auto")),
-        ("personalisation is", lambda w, bad: atoll.pagerank(weighted(w), personalisation={} if bad else None)),
+        ("personalization is", lambda w, bad: atoll.pagerank(weighted(w), personalization="x" if bad else None)),
     ],
 )
 def test_a_wrong_value_on_one_rank_raises_on_every_rank(text, call):

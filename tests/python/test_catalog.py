@@ -101,7 +101,7 @@ def test_vertex_cuts_are_counted_once_and_stay_with_the_graph():
 def test_other_options_of_preparing_replace_the_layouts_that_were_kept():
     graph = atoll.Graph("kron:9")
     assert atoll.pagerank(graph).prepare_seconds > 0
-    assert atoll.pagerank(graph, damping=0.5).prepare_seconds == 0
+    assert atoll.pagerank(graph, alpha=0.5).prepare_seconds == 0
     wide = graph.memory
     assert atoll.pagerank(graph, precision="float").prepare_seconds > 0
     assert graph.memory < wide

@@ -81,7 +81,7 @@ def answers():
 
 def calls():
     yield "generate", lambda: atoll.Graph("kron:22")
-    yield "pagerank", lambda: atoll.pagerank(graph, tolerance=None, max_iterations=forever)
+    yield "pagerank", lambda: atoll.pagerank(graph, tol=None, max_iter=forever)
     yield "label_propagation", lambda: atoll.label_propagation(graph, iterations=forever)
     yield "betweenness_centrality", lambda: atoll.betweenness_centrality(large)
     yield "one_by_one", lambda: atoll.betweenness_centrality(narrow)
@@ -150,10 +150,10 @@ seen = []
 signal.signal(signal.SIGALRM, lambda *_: seen.append(1))
 signal.setitimer(signal.ITIMER_REAL, 0.1, 0.1)
 while len(seen) < 3:
-    atoll.pagerank(graph, tolerance=None, max_iterations=20000)
+    atoll.pagerank(graph, tol=None, max_iter=20000)
 signal.signal(signal.SIGALRM, late)
 try:
-    atoll.pagerank(graph, tolerance=None, max_iterations=2**31 - 1)
+    atoll.pagerank(graph, tol=None, max_iter=2**31 - 1)
 except Late as e:
     print(e)
 signal.setitimer(signal.ITIMER_REAL, 0)
@@ -164,7 +164,7 @@ def reenters(*_):
 signal.signal(signal.SIGALRM, reenters)
 signal.setitimer(signal.ITIMER_REAL, 0.1)
 try:
-    atoll.pagerank(graph, tolerance=None, max_iterations=2**31 - 1)
+    atoll.pagerank(graph, tol=None, max_iter=2**31 - 1)
 except atoll.UsageError as e:
     print("a signal handler" in str(e))
 print(atoll.bfs(graph, 1).reached > 1)
@@ -177,12 +177,12 @@ def test_only_the_main_thread_is_interrupted_also_while_it_waits_for_another():
     code = """
 graph = atoll.Graph("kron:12")
 began = time.monotonic()
-atoll.pagerank(graph, tolerance=None, max_iterations=1000)
+atoll.pagerank(graph, tol=None, max_iter=1000)
 iterations = max(1, int(20 / (time.monotonic() - began))) * 1000
 done = []
 
 def work():
-    done.append(atoll.pagerank(graph, tolerance=None, max_iterations=iterations).iterations == iterations)
+    done.append(atoll.pagerank(graph, tol=None, max_iter=iterations).iterations == iterations)
 
 thread = threading.Thread(target=work)
 thread.start()

@@ -204,10 +204,10 @@ def test_pagerank_that_does_not_converge_is_an_error_with_the_last_scores(ranks)
     def f(world):
         graph = atoll.Graph("kron:8", comm=world)
         with pytest.raises(atoll.ConvergenceError, match=r"after 2 iterations the sum of changes is \S+ \(the") as e:
-            atoll.pagerank(graph, tolerance=1e-12, max_iterations=2)
+            atoll.pagerank(graph, tol=1e-12, max_iter=2)
         told = e.value.result
         assert told.iterations == 2 and not told.converged and f"{told.change:.3g}" in str(e.value)
-        fixed = atoll.pagerank(graph, tolerance=None, max_iterations=2)
+        fixed = atoll.pagerank(graph, tol=None, max_iter=2)
         # Which thread sums which rows varies between runs, so partial sums differ in their last bits.
         np.testing.assert_allclose(told.score.local, fixed.score.local, rtol=1e-12)
         return str(e.value)

@@ -66,7 +66,11 @@ def _pagerank(
         return weights
     if weights is None or weights.equal():
         return True
-    return f"edges differ in {weight!r} (atoll's pagerank ignores weights: weight=None asks for that)"
+    if G.is_multigraph():
+        return f"parallel edges may differ in {weight!r} (atoll keeps the least, NetworkX adds them up)"
+    if not (weights.values.min() >= 0 and weights.values.max() < np.inf):
+        return f"an edge's {weight!r} is negative, infinite or not a number"
+    return True
 
 
 def _weights(G: Any, attribute: Any) -> Weights | str | None:

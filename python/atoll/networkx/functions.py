@@ -67,9 +67,12 @@ def pagerank(
         tolerance = tol
     if max_iter < 1:
         raise nx.PowerIterationFailedConvergence(max_iter)
+    weights = None if weight is None else G._weights(weight)
+    weighted = weights is not None and not weights.equal()
+    graph = G._weighted(weight) if weighted else G._parallel()
     try:
         found = centrality.pagerank(
-            G._parallel(), damping=alpha, tolerance=tolerance, max_iterations=max_iter, personalisation=shares
+            graph, alpha=alpha, tol=tolerance, max_iter=max_iter, personalization=shares, weight=weighted
         )
     except errors.ConvergenceError as e:
         found = e.result

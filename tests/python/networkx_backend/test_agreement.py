@@ -38,6 +38,19 @@ class TestAgreement:
             nx.set_edge_attributes(G, 2.5, "weight")
             same("pagerank", G, exact=False)
 
+    @pytest.mark.parametrize("weights", ["ints", "floats", "some", "zeros"])
+    def test_pagerank_by_weight(self, kind, weights):
+        for seed in seeds():
+            G = random_graph(kind, seed)
+            rng = random.Random(seed)
+            for *_, data in G.edges(data=True):
+                if weights != "some" or rng.random() < 0.5:
+                    data["w"] = {"floats": rng.random(), "zeros": rng.randrange(2)}.get(weights, rng.randrange(1, 9))
+            different = {data.get("w", 1) for *_, data in G.edges(data=True)} - {0}
+            if G.is_multigraph() and (len(different) > 1 or weights == "zeros"):
+                continue  # refused: parallel edges are added up
+            same("pagerank", G, weight="w", exact=False)
+
     def test_betweenness(self, kind):
         for seed in seeds():
             G = random_graph(kind, seed)

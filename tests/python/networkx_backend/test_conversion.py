@@ -123,11 +123,7 @@ def test_a_graph_of_atoll_needs_no_conversion(directed, weighted):
     assert nx.pagerank(G, weight=None) == pytest.approx(nx.pagerank(plain, weight=None))
     components = nx.weakly_connected_components if directed else nx.connected_components
     assert list(components(G)) == list(components(plain))
-    if weighted:
-        with pytest.raises(NotImplementedError):
-            nx.pagerank(G)
-        with pytest.raises(NotImplementedError, match="weight=None"):
-            backend.pagerank(G)
+    assert nx.pagerank(G, backend="atoll") == pytest.approx(nx.pagerank(plain, backend="networkx"))
 
 
 def test_parallel_edges_of_an_atoll_graph_make_a_multigraph():
