@@ -7,7 +7,10 @@ from typing import Any
 
 _DIRECTED = "Directed graphs fall back to NetworkX."
 _MATRIX = "All distances are kept at once: more than 16,384 nodes fall back to NetworkX."
+_BOUNDS = "Directed, or by weight, more than 16,384 nodes fall back to NetworkX."
 _LENGTHS = "weight must be the name of an attribute, its values finite, not negative."
+_ANY = "Of several shortest paths another one may come out."
+_ENDS = "source or target must be given, and method be dijkstra."
 _WHOLE = "Weights must be ints, not negative."
 _EXTENT = "e must be None, usebounds False, weights finite and not negative."
 _SIMPLE = "Directed graphs and multigraphs fall back to NetworkX."
@@ -20,13 +23,17 @@ FUNCTIONS: dict[str, str] = {
     "average_shortest_path_length": f"{_WHOLE} method must be none of Floyd-Warshall's. {_MATRIX}",
     "betweenness_centrality": "weight must be None or the name of an attribute, its values finite and above 0. The "
     "same sources are drawn for the same seed.",
+    "bidirectional_shortest_path": _ANY,
     "clustering": f"weight must be None. {_SIMPLE}",
     "connected_components": "",
     "core_number": _SIMPLE,
-    "diameter": f"{_EXTENT} {_MATRIX}",
-    "eccentricity": f"v and sp must be None, weights finite and not negative. {_MATRIX}",
+    "diameter": f"{_EXTENT} {_BOUNDS}",
+    "dijkstra_path": f"{_LENGTHS} {_ANY}",
+    "dijkstra_path_length": _LENGTHS,
+    "eccentricity": f"v and sp must be None, weights finite and not negative. {_BOUNDS}",
     "floyd_warshall": f"{_WHOLE} All edges have them, or none. {_MATRIX}",
     "floyd_warshall_numpy": f"{_WHOLE} {_MATRIX}",
+    "has_path": "",
     "is_connected": "",
     "is_weakly_connected": "",
     "node_connected_component": "",
@@ -34,9 +41,13 @@ FUNCTIONS: dict[str, str] = {
     "number_weakly_connected_components": "",
     "pagerank": "Weights must be finite and not negative, those of a multigraph equal; nstart and dangling must be None, alpha between 0 and 1. With a "
     "personalization the iteration starts from it and goes on to `tol` (not n * tol).",
-    "periphery": f"{_EXTENT} {_MATRIX}",
-    "radius": f"{_EXTENT} {_MATRIX}",
+    "periphery": f"{_EXTENT} {_BOUNDS}",
+    "radius": f"{_EXTENT} {_BOUNDS}",
+    "shortest_path": f"{_ENDS} {_ANY}",
+    "shortest_path_length": _ENDS,
+    "single_source_dijkstra_path": f"{_LENGTHS} {_ANY}",
     "single_source_dijkstra_path_length": "weight must be the name of an attribute, its values finite, not negative.",
+    "single_source_shortest_path": _ANY,
     "single_source_shortest_path_length": "",
     "transitivity": _SIMPLE,
     "triangles": "Multigraphs fall back to NetworkX.",

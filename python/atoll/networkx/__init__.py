@@ -54,6 +54,16 @@ from .functions import (
     weakly_connected_components,
 )
 from .graph import DiGraph, Graph, MultiDiGraph, MultiGraph
+from .routes import (
+    bidirectional_shortest_path,
+    dijkstra_path,
+    dijkstra_path_length,
+    has_path,
+    shortest_path,
+    shortest_path_length,
+    single_source_dijkstra_path,
+    single_source_shortest_path,
+)
 
 __all__ = [
     "DiGraph",
@@ -66,6 +76,7 @@ __all__ = [
     "average_clustering",
     "average_shortest_path_length",
     "betweenness_centrality",
+    "bidirectional_shortest_path",
     "can_run",
     "clustering",
     "connected_components",
@@ -73,10 +84,13 @@ __all__ = [
     "convert_to_nx",
     "core_number",
     "diameter",
+    "dijkstra_path",
+    "dijkstra_path_length",
     "eccentricity",
     "floyd_warshall",
     "floyd_warshall_numpy",
     "from_atoll",
+    "has_path",
     "is_connected",
     "is_weakly_connected",
     "node_connected_component",
@@ -86,8 +100,12 @@ __all__ = [
     "periphery",
     "radius",
     "read_edgelist",
+    "shortest_path",
+    "shortest_path_length",
     "should_run",
+    "single_source_dijkstra_path",
     "single_source_dijkstra_path_length",
+    "single_source_shortest_path",
     "single_source_shortest_path_length",
     "transitivity",
     "triangles",

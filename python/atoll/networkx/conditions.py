@@ -176,14 +176,33 @@ def _average_length(G: Any, weight: Any = None, method: Any = None) -> Answer:
 
 def _eccentricity(G: Any, v: Any = None, sp: Any = None, weight: Any = None) -> Answer:
     if v is not None or sp is not None:
-        return "v or sp is given (atoll computes all distances)"
-    return _pairs(G, weight)
+        return "v or sp is given (atoll computes all eccentricities)"
+    return _extents(G, weight)
 
 
 def _extent(G: Any, e: Any = None, usebounds: bool = False, weight: Any = None) -> Answer:
     if e is not None or usebounds:
-        return "e or usebounds is given (atoll computes all distances)"
-    return _pairs(G, weight)
+        return "e or usebounds is given (atoll has bounds of its own)"
+    return _extents(G, weight)
+
+
+def _extents(G: Any, weight: Any) -> Answer:
+    """Only numbers of edges in undirected graphs have bounds, so that not all distances are kept."""
+    return True if weight is None and not G.is_directed() else _pairs(G, weight)
+
+
+def _two_ended(G: Any, source: Any = None, target: Any = None, weight: Any = None, method: Any = "dijkstra") -> Answer:
+    if method != "dijkstra":
+        return f"method is {method!r} (atoll has its own)"
+    if source is None and target is None:
+        return "neither source nor target is given (atoll has no paths of all pairs)"
+    if source is None and G.is_directed():
+        return "only target is given, and the graph is directed (atoll searches from a source)"
+    return True if weight is None else _lengths(G, weight)
+
+
+def _dijkstra_path(G: Any, source: Any, target: Any, weight: Any = "weight") -> Answer:
+    return _lengths(G, weight)
 
 
 def _betweenness(
@@ -228,19 +247,31 @@ _CONDITIONS = {
     "clustering": _clustering,
     "core_number": _undirected,
     "pagerank": _pagerank,
+    "dijkstra_path": _dijkstra_path,
+    "dijkstra_path_length": _dijkstra_path,
+    "shortest_path": _two_ended,
+    "shortest_path_length": _two_ended,
+    "single_source_dijkstra_path": _dijkstra,
     "single_source_dijkstra_path_length": _dijkstra,
     "transitivity": _simple,
     "triangles": _not_multigraph,
 }
 
-# One pass over the edges, by NetworkX as by a conversion: never worth it unless the conversion is there already.
+# At most one pass over the edges, by NetworkX as by a conversion: never worth it unless the conversion is there already.
 _ONE_PASS = {
+    "bidirectional_shortest_path",
     "connected_components",
+    "dijkstra_path",
+    "dijkstra_path_length",
+    "has_path",
     "is_connected",
     "is_weakly_connected",
     "node_connected_component",
     "number_connected_components",
     "number_weakly_connected_components",
+    "shortest_path",
+    "shortest_path_length",
+    "single_source_shortest_path",
     "single_source_shortest_path_length",
     "weakly_connected_components",
 }
@@ -249,7 +280,7 @@ _ONE_PASS = {
 # 1000 2.
 _MIN_NODES = 300
 _MIN_NODES_WEIGHTED = 1000  # betweenness_centrality by weight, k=10: at 300 0.7, at 3000 7
-_MIN_NODES_OF = {"single_source_dijkstra_path_length": 1000}
+_MIN_NODES_OF = {"single_source_dijkstra_path": 1000, "single_source_dijkstra_path_length": 1000}
 
 
 def should_run(name: str, args: tuple, kwargs: dict[str, Any]) -> Answer:

@@ -26,7 +26,7 @@ from .graph import Graph
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def _where_possible(function: F) -> F:
+def where_possible(function: F) -> F:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         answer = can_run(function.__name__, args, kwargs)
@@ -44,7 +44,7 @@ def _by_node(G: Graph, values: np.ndarray) -> dict[Any, Any]:
 # ---- ranks and centrality --------------------------------------------------------------------------------------------
 
 
-@_where_possible
+@where_possible
 def pagerank(
     G: Graph,
     alpha: float = 0.85,
@@ -81,7 +81,7 @@ def pagerank(
     return _by_node(G, found.score.local)
 
 
-@_where_possible
+@where_possible
 @nx.utils.py_random_state("seed")
 def betweenness_centrality(
     G: Graph,
@@ -187,7 +187,7 @@ def is_weakly_connected(G: Graph) -> bool:
 # ---- distances -------------------------------------------------------------------------------------------------------
 
 
-def _by_distance(G: Graph, source: int, distance: np.ndarray, known: np.ndarray, cutoff: float | None) -> dict:
+def by_distance(G: Graph, source: int, distance: np.ndarray, known: np.ndarray, cutoff: float | None) -> dict:
     """The nodes that are `known` and near enough, the nearest first; the source always, first, at the int 0."""
     if cutoff is not None:
         known = known & (distance <= cutoff)
@@ -210,10 +210,10 @@ def single_source_shortest_path_length(G: Graph, source: Any, cutoff: float | No
 def _levels(G: Graph, source: int, cutoff: float | None) -> dict[Any, int]:
     graph = G._plain()
     depth = paths.bfs(graph, int(graph.ids[source])).depth.local
-    return _by_distance(G, source, depth, depth != UNREACHABLE, cutoff)
+    return by_distance(G, source, depth, depth != UNREACHABLE, cutoff)
 
 
-@_where_possible
+@where_possible
 def single_source_dijkstra_path_length(
     G: Graph, source: Any, cutoff: float | None = None, weight: str = "weight"
 ) -> dict[Any, float]:
@@ -228,7 +228,7 @@ def single_source_dijkstra_path_length(
     known = np.isfinite(distance)
     if weights.integral:
         distance = np.where(known, distance, 0).astype(np.int64)
-    return _by_distance(G, number, distance, known, cutoff)
+    return by_distance(G, number, distance, known, cutoff)
 
 
 # ---- distances of all pairs ------------------------------------------------------------------------------------------
@@ -256,29 +256,29 @@ def _rows(G: Graph, weight: str | None, cutoff: float | None = None) -> Iterator
         return
     distance, known = _matrix(G, weight)
     for number, node in enumerate(G._nodes):
-        yield node, _by_distance(G, number, distance[number], known[number], cutoff)
+        yield node, by_distance(G, number, distance[number], known[number], cutoff)
 
 
-@_where_possible
+@where_possible
 def all_pairs_shortest_path_length(G: Graph, cutoff: float | None = None) -> Iterator[tuple[Any, dict[Any, int]]]:
     if cutoff is not None and np.isfinite(cutoff):
         cutoff = math.ceil(cutoff)  # NetworkX goes on while a level is below it
     return _rows(G, None, cutoff)
 
 
-@_where_possible
+@where_possible
 def all_pairs_dijkstra_path_length(
     G: Graph, cutoff: float | None = None, weight: str = "weight"
 ) -> Iterator[tuple[Any, dict[Any, float]]]:
     return _rows(G, weight, cutoff)
 
 
-@_where_possible
+@where_possible
 def all_pairs_bellman_ford_path_length(G: Graph, weight: str = "weight") -> Iterator[tuple[Any, dict[Any, float]]]:
     return _rows(G, weight)
 
 
-@_where_possible
+@where_possible
 def floyd_warshall(G: Graph, weight: str = "weight") -> dict[Any, dict[Any, float]]:
     if len(G) == 0:
         return {}
@@ -295,7 +295,7 @@ def floyd_warshall(G: Graph, weight: str = "weight") -> dict[Any, dict[Any, floa
     return found
 
 
-@_where_possible
+@where_possible
 def floyd_warshall_numpy(G: Graph, nodelist: Any = None, weight: str = "weight") -> np.ndarray:
     if len(G) == 0:
         return np.zeros((0, 0))
@@ -307,7 +307,7 @@ def floyd_warshall_numpy(G: Graph, nodelist: Any = None, weight: str = "weight")
     return found[np.ix_(order, order)]
 
 
-@_where_possible
+@where_possible
 def average_shortest_path_length(G: Graph, weight: str | None = None, method: str | None = None) -> float:
     n = len(G)
     if n == 0:
@@ -320,10 +320,12 @@ def average_shortest_path_length(G: Graph, weight: str | None = None, method: st
     return sum(int(row.sum(dtype=np.int64)) for row in distance) / (n * (n - 1))
 
 
-@_where_possible
+@where_possible
 def eccentricity(G: Graph, v: Any = None, sp: Any = None, weight: str | None = None) -> dict[Any, Any]:
     if len(G) == 0:
         return {}
+    if _has_bounds(G, weight):
+        return _by_node(G, _extents(G, "all").eccentricity.local)
     distance, known = _matrix(G, weight)
     if not known.all():
         what = "digraph is not strongly" if G.is_directed() else "graph is not"
@@ -331,17 +333,33 @@ def eccentricity(G: Graph, v: Any = None, sp: Any = None, weight: str | None = N
     return {node: value or 0 for node, value in zip(G._nodes, distance.max(axis=1).tolist())}
 
 
-@_where_possible
+def _extents(G: Graph, find: str) -> paths.EccentricityResult:
+    found = paths.eccentricity(G._plain(), find=find)
+    if found.components > 1:
+        raise nx.NetworkXError("Found infinite path length because the graph is not connected")
+    return found
+
+
+def _has_bounds(G: Graph, weight: str | None) -> bool:
+    """Whether few searches bound the eccentricities of all nodes."""
+    return len(G) > 0 and not G.is_directed() and (weight is None or G._weights(weight) is None)
+
+
+@where_possible
 def diameter(G: Graph, e: Any = None, usebounds: bool = False, weight: str | None = None) -> Any:
+    if _has_bounds(G, weight):
+        return _extents(G, "diameter").diameter
     return max(eccentricity(G, weight=weight).values())
 
 
-@_where_possible
+@where_possible
 def radius(G: Graph, e: Any = None, usebounds: bool = False, weight: str | None = None) -> Any:
+    if _has_bounds(G, weight):
+        return _extents(G, "diameter").radius
     return min(eccentricity(G, weight=weight).values())
 
 
-@_where_possible
+@where_possible
 def periphery(G: Graph, e: Any = None, usebounds: bool = False, weight: str | None = None) -> list[Any]:
     found = eccentricity(G, weight=weight)
     farthest = max(found.values())
@@ -351,7 +369,7 @@ def periphery(G: Graph, e: Any = None, usebounds: bool = False, weight: str | No
 # ---- cores and triangles ---------------------------------------------------------------------------------------------
 
 
-@_where_possible
+@where_possible
 @nx.utils.not_implemented_for("multigraph")
 def core_number(G: Graph) -> dict[Any, int]:
     if G._loops().any():
@@ -375,13 +393,13 @@ def _of_nodes(G: Graph, values: dict, nodes: Any) -> Any:
     return {node: values[node] for node in G.nbunch_iter(nodes)}
 
 
-@_where_possible
+@where_possible
 @nx.utils.not_implemented_for("directed")
 def triangles(G: Graph, nodes: Any = None) -> Any:
     return _of_nodes(G, _by_node(G, _triangles(G)), nodes)
 
 
-@_where_possible
+@where_possible
 def clustering(G: Graph, nodes: Any = None, weight: str | None = None) -> Any:
     found, degree = _triangles(G), G._degrees()
     pairs = degree * (degree - 1)
@@ -390,7 +408,7 @@ def clustering(G: Graph, nodes: Any = None, weight: str | None = None) -> Any:
     return _of_nodes(G, values, nodes)
 
 
-@_where_possible
+@where_possible
 def average_clustering(G: Graph, nodes: Any = None, weight: str | None = None, count_zeros: bool = True) -> float:
     values = clustering(G, nodes).values()
     if not count_zeros:
@@ -398,7 +416,7 @@ def average_clustering(G: Graph, nodes: Any = None, weight: str | None = None, c
     return sum(values) / len(values)
 
 
-@_where_possible
+@where_possible
 def transitivity(G: Graph) -> float:
     closed = 2 * int(_triangles(G).sum())
     degree = G._degrees() if len(G) else np.zeros(0, np.int64)

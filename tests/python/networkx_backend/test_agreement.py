@@ -14,6 +14,28 @@ UNDIRECTED = ["connected_components", "number_connected_components", "is_connect
 WEAK = ["weakly_connected_components", "number_weakly_connected_components", "is_weakly_connected"]
 
 
+def as_short(G, weight, ours, theirs):
+    """A path as long as NetworkX's, between the same nodes, along edges; or the same error."""
+    if isinstance(theirs, tuple):
+        assert ours == theirs if CONFIG else isinstance(ours, tuple)
+        return
+    assert type(ours) is list and (ours[0], ours[-1]) == (theirs[0], theirs[-1])
+    assert all(G.has_edge(u, v) for u, v in zip(ours, ours[1:]))
+    if weight is None:
+        assert len(ours) == len(theirs)
+    else:
+        assert nx.path_weight(G, ours, weight) == pytest.approx(nx.path_weight(G, theirs, weight))
+
+
+def all_as_short(G, weight, ours, theirs):
+    if isinstance(theirs, tuple):
+        as_short(G, weight, ours, theirs)
+        return
+    assert type(ours) is dict and ours.keys() == theirs.keys()
+    for node, path in theirs.items():
+        as_short(G, weight, ours[node], path)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 class TestAgreement:
     def test_pagerank(self, kind):
@@ -185,6 +207,33 @@ class TestAgreement:
                         ours = nx.floyd_warshall_numpy(G, order, weight="w", backend="atoll")
                         theirs = nx.floyd_warshall_numpy(G, order, weight="w")
                         assert (ours == theirs).all() and ours.dtype == theirs.dtype and ours.shape == theirs.shape
+
+    @pytest.mark.parametrize("weights", [None, "ints", "floats", "zeros"])
+    def test_paths_are_shortest(self, kind, weights):
+        for seed in seeds(12):
+            G = random_graph(kind, seed)
+            rng = random.Random(seed)
+            for *_, data in G.edges(data=True):
+                if weights is not None:
+                    data["w"] = {"floats": rng.random(), "zeros": rng.randrange(2)}.get(weights, rng.randrange(9))
+            weight = None if weights is None else "w"
+            for source in [*list(G)[:2], "nobody"]:
+                for target in [*list(G)[-4:], source, "nowhere"]:
+                    for name in ("shortest_path_length", "has_path", "dijkstra_path_length"):
+                        options = {} if name == "has_path" else {"weight": weight or "none"}
+                        if name == "shortest_path_length" and weight is None:
+                            options = {}
+                        same(name, G, source, target, **options)
+                    for name in ("shortest_path", "dijkstra_path", "bidirectional_shortest_path"):
+                        options = {} if name.startswith("bidirectional") else {"weight": weight or "none"}
+                        as_short(G, weight if "weight" in options else None, *both(name, G, source, target, **options))
+                for name in ("single_source_shortest_path", "single_source_dijkstra_path", "shortest_path"):
+                    options = {} if name.startswith("single_source_s") else {"weight": weight or "none"}
+                    for cutoff in ({}, {"cutoff": 2}) if name != "shortest_path" else ({},):
+                        all_as_short(G, weight if "weight" in options else None, *both(name, G, source, **options, **cutoff))
+                same("single_source_shortest_path_length", G, source)
+                if not G.is_directed():
+                    all_as_short(G, weight, *both("shortest_path", G, None, source, weight))
 
     def test_cores_and_triangles(self, kind):
         for seed in seeds():
