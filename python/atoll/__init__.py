@@ -34,7 +34,7 @@ from .errors import (
 from .gnn import GCN
 from .graph import Graph
 from .pairs import AllPairs, all_pairs
-from .paths import BfsResult, EccentricityResult, PathResult, bfs, eccentricity, shortest_path, sssp
+from .paths import BfsResult, EccentricityResult, PathResult, bfs, bfs_tree, eccentricity, shortest_path, sssp
 from .spmm import SpMM, spmm
 from .structure import clustering, connected_components, core_number, label_propagation
 from .vertices import NO_VERTEX, UNREACHABLE, VertexArray
@@ -68,6 +68,7 @@ __all__ = [
     "apsp",
     "betweenness_centrality",
     "bfs",
+    "bfs_tree",
     "centrality",
     "clustering",
     "connected_components",

@@ -179,6 +179,7 @@ class DerivedGraphs(Adjacency):
         vertices: np.ndarray,
         duplicates: str = "keep",
         self_loops: str = "keep",
+        directed: bool | None = None,
     ) -> Graph:
         """A graph like this one of other edges: ids, or names where they are lists."""
         if self._names is not None:
@@ -189,7 +190,7 @@ class DerivedGraphs(Adjacency):
             src,
             dst,
             weight,
-            directed=self.directed,
+            directed=self.directed if directed is None else directed,
             vertices=vertices,
             duplicates=duplicates,
             self_loops=self_loops,

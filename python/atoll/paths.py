@@ -17,7 +17,7 @@ from . import _core, errors
 from .arguments import checked, one_of
 from .catalog import run
 from .graph import Graph
-from .vertices import Shown, VertexArray
+from .vertices import NO_VERTEX, Shown, VertexArray
 from .world import agreed
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "PathResult",
     "SsspResult",
     "bfs",
+    "bfs_tree",
     "eccentricity",
     "shortest_path",
     "sssp",
@@ -118,6 +119,38 @@ def bfs(graph: Graph, source: int | str, *, direction: str = "auto", depths: boo
         prepare_seconds=found["prepare_seconds"],
         seconds=found["seconds"],
     )
+
+
+@checked
+def bfs_tree(graph: Graph, source: int | str) -> Graph:
+    """The tree of a breadth-first search: the vertices that are reached, each but the source with an edge from its parent.
+
+    A new directed graph with the ids and names of `graph`, without weights. Which of several shortest trees comes out
+    depends on ranks and threads. Collective over graph.comm.
+
+    Parameters
+    ----------
+    graph : Graph               n vertices
+    source : int or str         an original id, or the name of a vertex that has one
+
+    Returns
+    -------
+    Graph                       directed, with as many edges as vertices but one
+
+    Raises
+    ------
+    InputError                  the graph has no vertex `source`
+
+    Examples
+    --------
+    >>> atoll.bfs_tree(atoll.Graph("path:4"), 1).edges()
+    (array([1, 1, 2]), array([0, 2, 3]))
+    """
+    parent = bfs(graph, source, depths=False).parent.local
+    reached = parent != NO_VERTEX
+    ids, parent = graph.ids[reached], parent[reached]
+    child = ids != parent
+    return graph._derived(parent[child], ids[child], None, ids, directed=True)
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -182,3 +182,30 @@ class TestVertexArray:
         pytest.importorskip("pandas", reason="pandas is not installed")
         series = atoll.bfs(atoll.Graph.from_edges([3], [7]), 3).depth.to_pandas()
         assert series.loc[7] == 1 and series.name == "depth" and series.index.name == "id"
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5, 8])
+@pytest.mark.parametrize("directed", [False, True])
+def test_the_tree_has_an_edge_from_each_parent(ranks, directed):
+    def f(world):
+        pairs = np.array([[10, 20], [20, 30], [10, 30], [40, 30], [30, 50], [70, 80], [20, 20]])
+        mine = pairs[world.rank :: world.size]
+        graph = atoll.Graph.from_edges(mine[:, 0], mine[:, 1], directed=directed, comm=world)
+        tree = atoll.bfs_tree(graph, 10)
+        depth = dict(zip(graph.ids.tolist(), atoll.bfs(graph, 10).depth.local.tolist()))
+        source, target, *_ = tree.edges()
+        return tree.directed, tree.n, tree.m, tree.ids.tolist(), source.tolist(), target.tolist(), depth
+
+    found = atoll.run_ranks(ranks, f)
+    depth = {vertex: value for part in found for vertex, value in part[-1].items()}
+    reached = [10, 20, 30, 50] if directed else [10, 20, 30, 40, 50]
+    assert all(part[:3] == (True, len(reached), len(reached) - 1) for part in found)
+    assert sorted(vertex for part in found for vertex in part[3]) == reached
+    edges = [edge for part in found for edge in zip(part[4], part[5])]
+    assert sorted(child for _, child in edges) == reached[1:]
+    assert all(depth[child] == depth[parent] + 1 for parent, child in edges)
+
+
+def test_the_tree_has_the_names_of_its_graph():
+    tree = atoll.bfs_tree(atoll.Graph([("a", "b"), ("b", "c"), ("x", "y")], directed=False), "b")
+    assert list(tree.names) == ["a", "b", "c"] and tree.degree("b") == 2

@@ -187,13 +187,18 @@ def is_weakly_connected(G: Graph) -> bool:
 # ---- distances -------------------------------------------------------------------------------------------------------
 
 
-def by_distance(G: Graph, source: int, distance: np.ndarray, known: np.ndarray, cutoff: float | None) -> dict:
-    """The nodes that are `known` and near enough, the nearest first; the source always, first, at the int 0."""
+def nearest_first(source: int, distance: np.ndarray, known: np.ndarray, cutoff: float | None) -> np.ndarray:
+    """Numbers of the nodes that are `known` and near enough, but for the source."""
     if cutoff is not None:
         known = known & (distance <= cutoff)
     known[source] = False
     numbers = np.flatnonzero(known)
-    numbers = numbers[np.argsort(distance[numbers], kind="stable")]
+    return numbers[np.argsort(distance[numbers], kind="stable")]
+
+
+def _by_distance(G: Graph, source: int, distance: np.ndarray, known: np.ndarray, cutoff: float | None) -> dict:
+    """The nodes that are near enough, the nearest first; the source always, first, at the int 0."""
+    numbers = nearest_first(source, distance, known, cutoff)
     found = {G._nodes[source]: 0}
     found.update(zip(G._labels(numbers), distance[numbers].tolist()))
     return found
@@ -210,7 +215,7 @@ def single_source_shortest_path_length(G: Graph, source: Any, cutoff: float | No
 def _levels(G: Graph, source: int, cutoff: float | None) -> dict[Any, int]:
     graph = G._plain()
     depth = paths.bfs(graph, int(graph.ids[source])).depth.local
-    return by_distance(G, source, depth, depth != UNREACHABLE, cutoff)
+    return _by_distance(G, source, depth, depth != UNREACHABLE, cutoff)
 
 
 @where_possible
@@ -228,7 +233,7 @@ def single_source_dijkstra_path_length(
     known = np.isfinite(distance)
     if weights.integral:
         distance = np.where(known, distance, 0).astype(np.int64)
-    return by_distance(G, number, distance, known, cutoff)
+    return _by_distance(G, number, distance, known, cutoff)
 
 
 # ---- distances of all pairs ------------------------------------------------------------------------------------------
@@ -256,7 +261,7 @@ def _rows(G: Graph, weight: str | None, cutoff: float | None = None) -> Iterator
         return
     distance, known = _matrix(G, weight)
     for number, node in enumerate(G._nodes):
-        yield node, by_distance(G, number, distance[number], known[number], cutoff)
+        yield node, _by_distance(G, number, distance[number], known[number], cutoff)
 
 
 @where_possible

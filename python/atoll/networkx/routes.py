@@ -15,25 +15,29 @@ import numpy as np
 from .. import _core, paths
 from ..vertices import NO_VERTEX, UNREACHABLE
 from .dictionaries import Weights
-from .functions import by_distance, single_source_dijkstra_path_length, single_source_shortest_path_length
-from .functions import where_possible as _where_possible
+from .functions import (
+    nearest_first,
+    single_source_dijkstra_path_length,
+    single_source_shortest_path_length,
+    where_possible,
+)
 from .graph import Graph
 
 
-def _tree_paths(G: Graph, order: list[Any], parent: np.ndarray) -> dict[Any, list]:
-    """The paths along a tree to nodes; `parent`: numbers of nodes, the source's is its own."""
-    numbers, nodes, up = G._numbers(), G._nodes, parent.tolist()
-    found = {order[0]: [order[0]]}
-    for node in order[1:]:
-        below = []
+def _tree_paths(G: Graph, source: int, others: np.ndarray, parent: np.ndarray) -> dict[Any, list]:
+    """The paths along a tree to nodes; `others` and `parent` are numbers of nodes."""
+    nodes, up = G._nodes, parent.tolist()
+    paths_to: list[Any] = [None] * len(nodes)
+    paths_to[source] = [nodes[source]]
+    for number in others.tolist():
         # Along edges of weight 0 a node may come before its parent.
-        while node not in found:
-            below.append(node)
-            node = nodes[up[numbers[node]]]
+        below = []
+        while (path := paths_to[number]) is None:
+            below.append(number)
+            number = up[number]
         for further in reversed(below):
-            found[further] = [*found[node], further]
-            node = further
-    return found
+            paths_to[further] = path = [*path, nodes[further]]
+    return {nodes[number]: paths_to[number] for number in [source, *others.tolist()]}
 
 
 def _parents(graph: Any, ids: np.ndarray) -> np.ndarray:
@@ -102,7 +106,7 @@ def _dijkstra(G: Graph, source: Any, target: Any, weight: str, without: str) -> 
     return found
 
 
-@_where_possible
+@where_possible
 def has_path(G: Graph, source: Any, target: Any) -> bool:
     try:
         return bool(_path(G, source, target, None))
@@ -110,12 +114,12 @@ def has_path(G: Graph, source: Any, target: Any) -> bool:
         return False
 
 
-@_where_possible
+@where_possible
 def bidirectional_shortest_path(G: Graph, source: Any, target: Any) -> list:
     return _path(G, source, target, None)[1]
 
 
-@_where_possible
+@where_possible
 def shortest_path(
     G: Graph, source: Any = None, target: Any = None, weight: str | None = None, method: str = "dijkstra"
 ) -> Any:
@@ -129,7 +133,7 @@ def shortest_path(
     return found if source is not None else {node: path[::-1] for node, path in found.items()}
 
 
-@_where_possible
+@where_possible
 def shortest_path_length(
     G: Graph, source: Any = None, target: Any = None, weight: str | None = None, method: str = "dijkstra"
 ) -> Any:
@@ -143,7 +147,7 @@ def shortest_path_length(
     return single_source_dijkstra_path_length(G, start, weight=weight)
 
 
-@_where_possible
+@where_possible
 def single_source_shortest_path(G: Graph, source: Any, cutoff: float | None = None) -> dict[Any, list]:
     if source not in G:
         raise nx.NodeNotFound(f"Source {source} not in G")
@@ -152,7 +156,7 @@ def single_source_shortest_path(G: Graph, source: Any, cutoff: float | None = No
     return _paths_from(G, source, cutoff, None)
 
 
-@_where_possible
+@where_possible
 def single_source_dijkstra_path(
     G: Graph, source: Any, cutoff: float | None = None, weight: str = "weight"
 ) -> dict[Any, list]:
@@ -165,14 +169,14 @@ def single_source_dijkstra_path(
 def _paths_from(G: Graph, source: Any, cutoff: float | None, weight: str | None) -> dict[Any, list]:
     start = G._numbers()[source]
     distance, known, parent = _search(G, start, _weights_by(G, weight), weight)
-    return _tree_paths(G, list(by_distance(G, start, distance, known, cutoff)), parent)
+    return _tree_paths(G, start, nearest_first(start, distance, known, cutoff), parent)
 
 
-@_where_possible
+@where_possible
 def dijkstra_path(G: Graph, source: Any, target: Any, weight: str = "weight") -> list:
     return _dijkstra(G, source, target, weight, f"No path to {target}.")[1]
 
 
-@_where_possible
+@where_possible
 def dijkstra_path_length(G: Graph, source: Any, target: Any, weight: str = "weight") -> Any:
     return _dijkstra(G, source, target, weight, f"Node {target} not reachable from {source}")[0]
