@@ -39,8 +39,9 @@ FUNCTIONS: dict[str, str] = {
     "node_connected_component": "",
     "number_connected_components": "",
     "number_weakly_connected_components": "",
-    "pagerank": "Weights must be finite and not negative, those of a multigraph equal; nstart and dangling must be None, alpha between 0 and 1. With a "
-    "personalization the iteration starts from it and goes on to `tol` (not n * tol).",
+    "pagerank": "Weights must be finite and not negative, those of a multigraph equal; nstart and dangling must be "
+    "None, alpha between 0 and 1. With a personalization the iteration starts from it and goes on to `tol` "
+    "(not n * tol).",
     "periphery": f"{_EXTENT} {_BOUNDS}",
     "radius": f"{_EXTENT} {_BOUNDS}",
     "shortest_path": f"{_ENDS} {_ANY}",

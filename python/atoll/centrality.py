@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -99,8 +99,8 @@ def pagerank(
 
     Raises
     ------
-    InputError                  an argument out of its range; no such vertex; weight: no weights, or one that is negative,
-                                infinite or not a number
+    InputError                  an argument out of its range; no such vertex; weight: no weights, or one that is
+                                negative, infinite or not a number
     ConvergenceError            tol is not met after max_iter; its .result is the PageRankResult so far
 
     References

@@ -123,7 +123,7 @@ def bfs(graph: Graph, source: int | str, *, direction: str = "auto", depths: boo
 
 @checked
 def bfs_tree(graph: Graph, source: int | str) -> Graph:
-    """The tree of a breadth-first search: the vertices that are reached, each but the source with an edge from its parent.
+    """The tree of a breadth-first search: the vertices that are reached, with an edge to each from its parent.
 
     A new directed graph with the ids and names of `graph`, without weights. Which of several shortest trees comes out
     depends on ranks and threads. Collective over graph.comm.

@@ -257,7 +257,7 @@ _CONDITIONS = {
     "triangles": _not_multigraph,
 }
 
-# At most one pass over the edges, by NetworkX as by a conversion: never worth it unless the conversion is there already.
+# At most one pass over the edges, by NetworkX as by a conversion: never worth it unless the conversion is there.
 _ONE_PASS = {
     "bidirectional_shortest_path",
     "connected_components",

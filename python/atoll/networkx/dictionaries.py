@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The dictionaries that NetworkX keeps a graph in, as arrays: edges by the numbers of their nodes, attributes as weights."""
+"""The dictionaries of NetworkX as arrays: edges by the numbers of their nodes, attributes as weights."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Optional, Union
 
-import networkx as nx
 import numpy as np
 
 from .. import _core

@@ -230,7 +230,9 @@ class TestAgreement:
                 for name in ("single_source_shortest_path", "single_source_dijkstra_path", "shortest_path"):
                     options = {} if name.startswith("single_source_s") else {"weight": weight or "none"}
                     for cutoff in ({}, {"cutoff": 2}) if name != "shortest_path" else ({},):
-                        all_as_short(G, weight if "weight" in options else None, *both(name, G, source, **options, **cutoff))
+                        all_as_short(
+                            G, weight if "weight" in options else None, *both(name, G, source, **options, **cutoff)
+                        )
                 same("single_source_shortest_path_length", G, source)
                 if not G.is_directed():
                     all_as_short(G, weight, *both("shortest_path", G, None, source, weight))
