@@ -15,7 +15,7 @@ bool is_table_path(const std::string& path);
 /// Before a long computation: UsageError, the same on all ranks, where it could not be written. Collective.
 void check_table_path(World& world, const std::string& path);
 
-/// write(path of a .csv) writes the text; then rank 0 makes the table of it, whose columns have these names, and removes it.
+/// write(path of a .csv beside it) writes the text; then rank 0 makes the table of it, whose columns have these names, and removes it.
 /// IoError, the same on all ranks, if that fails. Collective.
 void write_as_table(World& world, const std::string& path, const std::string& columns,
                     const std::function<void(const std::string&)>& write);

@@ -10,6 +10,7 @@ import numpy as np
 
 from . import errors
 from .arguments import checked, shown
+from .preparation import preparation_of
 from .world import World, agreed, all_gather_objects
 
 if TYPE_CHECKING:
@@ -121,6 +122,7 @@ class Attributes:
         (False, {'A': 0.0, 'B': 5.0})
         """
         with agreed(self._world, f"with_weight({name=}, {duplicates=})"):
+            preparation_of(duplicates, "keep", self._partition, None, True)
             if name is not None and not isinstance(name, str):
                 raise TypeError(f"name is {shown(name)} (the name of an attribute is needed, or None). Give one.")
             table = self._edge_table
@@ -145,7 +147,12 @@ class Attributes:
         named = self._names is not None
         ends = [table[end].tolist() if named else table[end] for end in _ENDS]
         vertices = self._named(self.ids).tolist() if named else self.ids
-        options = {"directed": self.directed, "duplicates": duplicates, "partition": self._partition, "comm": self._world}
+        options = {
+            "directed": self.directed,
+            "duplicates": duplicates,
+            "partition": self._partition,
+            "comm": self._world,
+        }
         made: Graph = make(*ends, weight, vertices=vertices, **options)
         made._comm = self._comm
         made._edge_table = dict(table)

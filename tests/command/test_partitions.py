@@ -137,7 +137,9 @@ def test_an_unsupported_cut_is_rejected_and_the_supported_one_named(algorithm):
     words = ["run", algorithm, "kron:6", "--ranks", 4, "--threads", 1, "--transport", "inproc", "--partition"]
     for cut in ["cartesian", "hybrid"]:
         done = atoll(*words, cut)
-        assert done.returncode == 2 and f"--partition: {cut} (a cut for cc, eccentricity, pagerank and sssp" in done.stderr
+        assert (
+            done.returncode == 2 and f"--partition: {cut} (a cut for cc, eccentricity, pagerank and sssp" in done.stderr
+        )
     found = report(*words, "auto")["input"]
     assert found["cut"] == "edge"
     assert found["preparation"]["partition"] == "balanced"

@@ -15,7 +15,15 @@ from .object_names import FromHashables, are_ids, are_names
 if TYPE_CHECKING:
     from ..graph import Graph
 
-__all__ = ["FromObjects", "columns_of", "is_igraph", "is_list_of_edges", "is_networkx", "networkx_attributes", "networkx_columns"]
+__all__ = [
+    "FromObjects",
+    "columns_of",
+    "is_igraph",
+    "is_list_of_edges",
+    "is_networkx",
+    "networkx_attributes",
+    "networkx_columns",
+]
 
 
 def is_networkx(obj: Any) -> bool:
@@ -49,9 +57,7 @@ class FromObjects(FromHashables):
 
     @classmethod
     @checked
-    def from_networkx(
-        cls, G: Any, *, weight: str | None = "weight", attributes: bool = True, **options: Any
-    ) -> Graph:
+    def from_networkx(cls, G: Any, *, weight: str | None = "weight", attributes: bool = True, **options: Any) -> Graph:
         """A graph of NetworkX: its nodes, isolated ones too, its edges, their weights and attributes. Collective.
 
         The functions of NetworkX itself are faster told ``backend="atoll"`` (docs/networkx.md): this is for what only
@@ -91,9 +97,7 @@ class FromObjects(FromHashables):
 
     @classmethod
     @checked
-    def from_igraph(
-        cls, G: Any, *, weight: str | None = "weight", attributes: bool = True, **options: Any
-    ) -> Graph:
+    def from_igraph(cls, G: Any, *, weight: str | None = "weight", attributes: bool = True, **options: Any) -> Graph:
         """A graph of igraph: its vertices, by their attribute ``name`` if they have one, edges, weights. Collective.
 
         Parameters

@@ -69,7 +69,9 @@ class FromHashables:
     __slots__ = ()
 
     @classmethod
-    def _from_hashables(cls, src: list[Any], dst: list[Any], weight: Any, *, vertices: list[Any], **options: Any) -> Graph:
+    def _from_hashables(
+        cls, src: list[Any], dst: list[Any], weight: Any, *, vertices: list[Any], **options: Any
+    ) -> Graph:
         """As from_edges. Ids are in the order in which vertices first come, those of lower ranks first. Collective: each
         rank has all objects, which travel as pickles."""
         world = world_of(options.get("comm"), options.get("plan"))

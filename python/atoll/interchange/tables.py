@@ -151,7 +151,7 @@ def _edge_columns(table: Any, kinds: dict[str, str], chosen: _Chosen, wanted: An
     if wanted is False or wanted is None:
         return {}
     names = [name for name in kinds if name not in (chosen.source, chosen.target)] if wanted is True else wanted
-    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+    if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names):
         raise TypeError(f"edge_attributes is {shown(wanted)} (True, or a list of columns, is needed). Give one.")
     unknown = [name for name in names if name not in kinds]
     if unknown:
@@ -161,6 +161,9 @@ def _edge_columns(table: Any, kinds: dict[str, str], chosen: _Chosen, wanted: An
 
 
 def _vertex_columns(vertices: Any, vertex: str | None) -> tuple[list[Any], dict[str, np.ndarray]]:
+    if vertex is not None and (vertices is None or not isinstance(vertex, str)):
+        why = "it is the column of a table of vertices" if vertices is None else "the name of a column is needed"
+        raise TypeError(f"vertex is {shown(vertex)} ({why}). Give vertices=, or leave it out.")
     if vertices is None:
         return [], {}
     if not is_table(vertices):
