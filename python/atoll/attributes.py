@@ -175,7 +175,7 @@ class Attributes:
         self._give_vertices(vertices, vertex_columns)
 
     def _attributes_for(self, made: Graph, kept: np.ndarray | None = None) -> None:
-        """Gives a graph of some of the vertices those attributes; of the edges too, if `kept` says which. Collective."""
+        """Gives a graph of some of the vertices those attributes; of edges too, if `kept` says which. Collective."""
         if kept is not None and self._edge_table:
             made._edge_table = {name: values[kept] for name, values in self._edge_table.items()}
         made._give_vertices(self._labels(), self._vertex_columns)

@@ -31,7 +31,7 @@ def are_names(nodes: Iterable[Any]) -> bool:
 
 
 class ObjectNames:
-    """The objects that vertices are, by id: what the core's dictionary is to names. Equal objects are one vertex, as in a
+    """The objects that vertices are, by id, as the core's dictionary has names. Equal objects are one vertex, as in a
     dict: 1, 1.0 and True are."""
 
     __slots__ = ("_ids", "_objects")
