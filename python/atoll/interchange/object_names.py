@@ -72,8 +72,10 @@ class FromHashables:
     def _from_hashables(
         cls, src: list[Any], dst: list[Any], weight: Any, *, vertices: list[Any], **options: Any
     ) -> Graph:
-        """As from_edges. Ids are in the order in which vertices first come, those of lower ranks first. Collective: each
-        rank has all objects, which travel as pickles."""
+        """As from_edges, with ids in the order in which vertices first come, those of lower ranks first. Collective.
+
+        Each rank has all objects, which travel as pickles.
+        """
         world = world_of(options.get("comm"), options.get("plan"))
         with agreed(world):
             own = _distinct(itertools.chain(vertices, itertools.chain.from_iterable(zip(src, dst))))
