@@ -49,6 +49,7 @@ import allpairs
 import coast
 import cola
 import engines
+import everyday
 import hamorder
 import kg_peers
 import layers
@@ -64,7 +65,7 @@ def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     tables = parser.add_subparsers(dest="table", required=True)
     ours = (simulated, layers, traffic, engines, coast, allpairs, cola, spmm_peers, hamorder, measured_map, tuned_plans)
-    for module in (*ours, serve, kg_peers):
+    for module in (*ours, serve, kg_peers, everyday):
         module.add_to(tables)
     for table in tables.choices.values():
         table.add_argument("--json", help="file for all that was measured")

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a laptop's user waits for: the table `everyday` of figures.py.
+
+  figures.py everyday names [--edges N] [--python PYTHON]      a DataFrame of string-named edges to PageRank's top 10
+  figures.py everyday file FILE [--python PYTHON]              an edge list of numbers to PageRank's top 10
+  figures.py everyday import                                   the import of atoll
+
+Each system runs in a process of its own, in turn, from the table in memory (names) or from the start of the process (file)
+to the ten vertices of highest rank. Of the peers (igraph, NetworKit, NetworkX) those are used which --python can import.
+Memory is what the process has beyond the table at its fullest.
+"""
+
+import json
+import statistics
+import subprocess
+import sys
+import textwrap
+
+TABLE = """
+import resource, time, json, sys, threading
+import numpy as np
+rng = np.random.default_rng(1)
+edges = EDGES
+vertices = edges // 8
+draw = lambda: (vertices * rng.random(edges) ** 3).astype(np.int64)  # few vertices have many edges
+import pandas
+names = np.array([f"gene-{i:08d}" for i in range(vertices)], dtype=object)
+table = pandas.DataFrame({"source": names[draw()], "target": names[draw()]})
+columns = int(table.memory_usage(index=False, deep=True).sum())
+def resident():
+    return int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize()
+before = resident()
+start = time.perf_counter()
+SYSTEM
+seconds = time.perf_counter() - start
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+print(json.dumps({"seconds": seconds, "top": top, "columns": columns, "more": peak - before}))
+"""
+FILE = """
+import json, time, resource
+start = time.perf_counter()
+SYSTEM
+print(json.dumps({"seconds": time.perf_counter() - start, "top": top}))
+"""
+NAMED = {
+    "atoll": """
+import atoll
+top = [v for v, _ in atoll.pagerank(atoll.Graph(table)).score.top(10)]
+""",
+    "igraph": """
+import igraph
+g = igraph.Graph.DataFrame(table, directed=True, use_vids=False)
+score = np.array(g.pagerank())
+top = [g.vs[int(v)]["name"] for v in np.argsort(-score)[:10]]
+""",
+    "networkit": """
+import networkit, pandas
+codes, labels = pandas.factorize(np.concatenate([table["source"].to_numpy(), table["target"].to_numpy()]))
+g = networkit.GraphFromCoo((codes[:edges], codes[edges:]), n=len(labels), directed=True)
+rank = networkit.centrality.PageRank(g, damp=0.85, tol=1e-6 / len(labels)).run()
+top = [labels[v] for v, _ in rank.ranking()[:10]]
+""",
+    "networkx": """
+import networkx
+g = networkx.from_pandas_edgelist(table, create_using=networkx.DiGraph)
+score = networkx.pagerank(g, tol=1e-6 / g.number_of_nodes())
+top = sorted(score, key=score.get, reverse=True)[:10]
+""",
+}
+OF_FILE = {
+    "atoll": """
+import atoll
+top = [v for v, _ in atoll.pagerank(atoll.Graph(path, directed=True)).score.top(10)]
+""",
+    "igraph": """
+import igraph, numpy as np
+g = igraph.Graph.Read_Edgelist(path, directed=True)
+score = np.array(g.pagerank())
+top = np.argsort(-score)[:10].tolist()
+""",
+    "networkit": """
+import networkit
+g = networkit.readGraph(path, networkit.graphio.EdgeListReader(" ", 0, directed=True))
+rank = networkit.centrality.PageRank(g, damp=0.85, tol=1e-6 / g.numberOfNodes()).run()
+top = [v for v, _ in rank.ranking()[:10]]
+""",
+}
+IMPORT = "import time; start = time.perf_counter(); import atoll; print(time.perf_counter() - start)"
+
+
+def run(python, text):
+    done = subprocess.run([python, "-c", text], capture_output=True, text=True)
+    if done.returncode != 0:
+        return {"failed": done.stderr.strip().splitlines()[-1] if done.stderr.strip() else f"exit {done.returncode}"}
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def compared(options, keep, scripts, frame, told):
+    systems = ["atoll"] + [name for name in scripts if name != "atoll" and name not in options.without]
+    runs = {name: [] for name in systems}
+    for _ in range(options.rounds):
+        for name in systems:
+            python = sys.executable if name == "atoll" else options.python
+            runs[name].append(run(python, frame.replace("SYSTEM", textwrap.dedent(scripts[name]).strip())))
+    ours = statistics.median(one["seconds"] for one in runs["atoll"])
+    top = runs["atoll"][0]["top"]
+    for name, done in runs.items():
+        keep.append({"table": "everyday", "system": name, "runs": done, **told})
+        if failed := next((one["failed"] for one in done if "failed" in one), None):
+            print(f"{name:10} failed: {failed}")
+            continue
+        seconds = sorted(one["seconds"] for one in done)
+        middle = statistics.median(seconds)
+        memory = f", {done[0]['more'] / done[0]['columns']:.2f} times the columns" if "more" in done[0] else ""
+        same = len(set(map(str, done[0]["top"])) & set(map(str, top)))
+        print(
+            f"{name:10} {middle:8.2f} s ({seconds[0]:.2f} to {seconds[-1]:.2f}), {middle / ours:6.2f} times atoll's{memory}; "
+            f"{same} of 10 the same"
+        )
+    return 0
+
+
+def names(options, keep):
+    """A DataFrame of string-named edges."""
+    return compared(options, keep, NAMED, TABLE.replace("EDGES", str(options.edges)), {"edges": options.edges})
+
+
+def file(options, keep):
+    """An edge list of numbers: plain text, ids from 0 on, two a line, parted by a blank."""
+    return compared(options, keep, OF_FILE, f"path = {options.path!r}\n{FILE}", {"file": options.path})
+
+
+def import_time(options, keep):
+    """The import of atoll, NumPy included, in new processes."""
+    seconds = sorted(run(sys.executable, IMPORT) for _ in range(options.rounds))
+    keep.append({"table": "everyday", "import": seconds})
+    print(f"import atoll: {statistics.median(seconds) * 1e3:.0f} ms ({seconds[0] * 1e3:.0f} to {seconds[-1] * 1e3:.0f})")
+    return 0
+
+
+def add_to(tables):
+    parser = tables.add_parser("everyday", help="what a laptop's user waits for", description=__doc__)
+    kinds = parser.add_subparsers(dest="kind", required=True)
+    for name, function in (("names", names), ("file", file), ("import", import_time)):
+        kind = kinds.add_parser(name, help=function.__doc__)
+        kind.add_argument("--rounds", type=int, default=5)
+        kind.add_argument("--python", default=sys.executable, help="an interpreter that has the peers")
+        kind.add_argument("--without", nargs="*", default=[], help="peers that are left out")
+        kind.set_defaults(function=function)
+        if name == "names":
+            kind.add_argument("--edges", type=int, default=10_000_000)
+        if name == "file":
+            kind.add_argument("path")
