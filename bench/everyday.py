@@ -3,11 +3,12 @@
 
   figures.py everyday names [--edges N] [--python PYTHON]      a DataFrame of string-named edges to PageRank's top 10
   figures.py everyday file FILE [--python PYTHON]              an edge list of numbers to PageRank's top 10
+  figures.py everyday path FILE [--python PYTHON]              a shortest path between two vertices, for 20 drawn pairs
   figures.py everyday import                                   the import of atoll
 
-Each system runs in a process of its own, in turn, from the table in memory (names) or from the start of the process (file)
-to the ten vertices of highest rank. Of the peers (igraph, NetworKit, NetworkX) those are used which --python can import.
-Memory is what the process has beyond the table at its fullest.
+Each system runs in a process of its own, in turn, from the table in memory (names) or from the start of the process
+(file) to the ten vertices of highest rank. Of the peers (igraph, NetworKit, NetworkX) those are used which --python can
+import. Memory is what the process has beyond the table at its fullest.
 """
 
 import json
@@ -80,9 +81,62 @@ top = np.argsort(-score)[:10].tolist()
 """,
     "networkit": """
 import networkit
-g = networkit.readGraph(path, networkit.graphio.EdgeListReader(" ", 0, directed=True))
+g = networkit.graphio.EdgeListReader(" ", 0, directed=True).read(path)
 rank = networkit.centrality.PageRank(g, damp=0.85, tol=1e-6 / g.numberOfNodes()).run()
 top = [v for v, _ in rank.ranking()[:10]]
+""",
+}
+PATH = """
+import json, time
+import numpy as np
+edges = np.loadtxt(path, dtype=np.int64, comments="#", usecols=(0, 1))
+ids, ends = np.unique(edges, return_inverse=True)
+u, v = ends.reshape(edges.shape).T
+w = (1 + (u * 7919 + v * 104729) % 1000) / 8.0  # exact in float64, and so are their sums
+n = len(ids)
+pairs = np.random.default_rng(1).integers(0, n, (20, 2)).tolist()
+SYSTEM
+timed = []
+for k in range(3):
+    lengths = []
+    start = time.perf_counter()
+    for s, t in pairs:
+        lengths.append(length(s, t))
+    timed.append((time.perf_counter() - start) / len(pairs))
+print(json.dumps({"seconds": min(timed), "top": [round(x, 3) if x < 1e18 else None for x in map(float, lengths)]}))
+"""
+PATHS = {
+    "atoll": """
+import atoll
+g = atoll.Graph.from_edges(u, v, w, directed=False, vertices=n)
+length = lambda s, t: atoll.shortest_path(g, s, t, weighted=WEIGHTED).length
+""",
+    "networkit": """
+import networkit
+g = networkit.GraphFromCoo((w, (u, v)), n=n, directed=False, weighted=True)
+g.removeMultiEdges()
+kind = networkit.distance.BidirectionalDijkstra if WEIGHTED else networkit.distance.BidirectionalBFS
+length = lambda s, t: kind(g, s, t, True).run().getDistance()
+""",
+    "igraph": """
+import igraph
+g = igraph.Graph(n=n, edges=np.stack((u, v), 1).tolist(), edge_attrs={"w": w.tolist()})
+def length(s, t):
+    edges = g.get_shortest_path(s, t, weights="w" if WEIGHTED else None, output="epath")
+    return sum(g.es[edges]["w"]) if WEIGHTED else len(edges)
+""",
+    "networkx": """
+import networkx
+g = networkx.Graph()
+g.add_nodes_from(range(n))
+for a, b, c in zip(u.tolist(), v.tolist(), w.tolist()):
+    if not g.has_edge(a, b) or g[a][b]["weight"] > c: g.add_edge(a, b, weight=c)
+def length(s, t):
+    try:
+        if WEIGHTED: return networkx.bidirectional_dijkstra(g, s, t)[0]
+        return len(networkx.bidirectional_shortest_path(g, s, t)) - 1
+    except networkx.NetworkXNoPath:
+        return float("inf")
 """,
 }
 IMPORT = "import time; start = time.perf_counter(); import atoll; print(time.perf_counter() - start)"
@@ -112,11 +166,10 @@ def compared(options, keep, scripts, frame, told):
         seconds = sorted(one["seconds"] for one in done)
         middle = statistics.median(seconds)
         memory = f", {done[0]['more'] / done[0]['columns']:.2f} times the columns" if "more" in done[0] else ""
-        same = len(set(map(str, done[0]["top"])) & set(map(str, top)))
-        print(
-            f"{name:10} {middle:8.2f} s ({seconds[0]:.2f} to {seconds[-1]:.2f}), {middle / ours:6.2f} times atoll's{memory}; "
-            f"{same} of 10 the same"
-        )
+        found = done[0]["top"]
+        same = len(set(found) & set(top)) if len(top) == 10 else sum(a == b for a, b in zip(found, top))
+        span = f"{middle:9.4g} s ({seconds[0]:.4g} to {seconds[-1]:.4g})"
+        print(f"{name:10} {span}, {middle / ours:6.2f} times atoll's{memory}; {same} of {len(top)} the same")
     return 0
 
 
@@ -130,18 +183,31 @@ def file(options, keep):
     return compared(options, keep, OF_FILE, f"path = {options.path!r}\n{FILE}", {"file": options.path})
 
 
+def path(options, keep):
+    """A shortest path between two vertices of an undirected graph in memory: the mean of 20 drawn pairs, by edges and
+    by weights made here. The count of the same is that of the lengths."""
+    for weighted in (False, True):
+        print("by weight" if weighted else "by edges")
+        frame = f"path = {options.path!r}\n{PATH}".replace("WEIGHTED", str(weighted))
+        scripts = {name: text.replace("WEIGHTED", str(weighted)) for name, text in PATHS.items()}
+        compared(options, keep, scripts, frame, {"file": options.path, "weighted": weighted})
+    return 0
+
+
 def import_time(options, keep):
     """The import of atoll, NumPy included, in new processes."""
     seconds = sorted(run(sys.executable, IMPORT) for _ in range(options.rounds))
     keep.append({"table": "everyday", "import": seconds})
-    print(f"import atoll: {statistics.median(seconds) * 1e3:.0f} ms ({seconds[0] * 1e3:.0f} to {seconds[-1] * 1e3:.0f})")
+    print(
+        f"import atoll: {statistics.median(seconds) * 1e3:.0f} ms ({seconds[0] * 1e3:.0f} to {seconds[-1] * 1e3:.0f})"
+    )
     return 0
 
 
 def add_to(tables):
     parser = tables.add_parser("everyday", help="what a laptop's user waits for", description=__doc__)
     kinds = parser.add_subparsers(dest="kind", required=True)
-    for name, function in (("names", names), ("file", file), ("import", import_time)):
+    for name, function in (("names", names), ("file", file), ("path", path), ("import", import_time)):
         kind = kinds.add_parser(name, help=function.__doc__)
         kind.add_argument("--rounds", type=int, default=5)
         kind.add_argument("--python", default=sys.executable, help="an interpreter that has the peers")
@@ -149,5 +215,5 @@ def add_to(tables):
         kind.set_defaults(function=function)
         if name == "names":
             kind.add_argument("--edges", type=int, default=10_000_000)
-        if name == "file":
+        if name in ("file", "path"):
             kind.add_argument("path")

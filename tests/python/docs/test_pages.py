@@ -142,6 +142,11 @@ def test_the_page_on_arrays_and_tables_gives_what_it_shows():
     run_doctest("docs/arrays-and-tables.md")
 
 
+def test_what_the_page_on_algorithms_shows_is_so(tmp_path):
+    run_commands("docs/algorithms.md", tmp_path)
+    run_doctest("docs/algorithms.md")
+
+
 def test_the_page_on_scipy_agrees_with_it():
     pytest.importorskip("scipy")
     run_doctest("docs/scipy.md")
