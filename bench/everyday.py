@@ -109,7 +109,7 @@ PATHS = {
     "atoll": """
 import atoll
 g = atoll.Graph.from_edges(u, v, w, directed=False, vertices=n)
-length = lambda s, t: atoll.shortest_path(g, s, t, weighted=WEIGHTED).length
+length = lambda s, t: atoll.shortest_path(g, s, t, weight=WEIGHTED).length
 """,
     "networkit": """
 import networkit

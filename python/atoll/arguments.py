@@ -187,6 +187,10 @@ def _bool(value: Any) -> bool:
     return bool(value)
 
 
+def _bool_or_name(value: Any) -> bool | str:
+    return value if isinstance(value, str) else _bool(value)
+
+
 def _path(value: Any) -> str:
     text = os.fspath(value)
     if not isinstance(text, str) or "\0" in text:
@@ -249,6 +253,7 @@ _Rule = tuple[Callable[[Any], Any], str, str]
 # By annotation: what takes it or raises, what is needed, what to do.
 _RULES: dict[str, _Rule] = {
     "bool": (_bool, "True or False is needed", "Give one of them"),
+    "bool | str": (_bool_or_name, "True, or the name of an attribute of edges, is needed", "Give one of them"),
     "int": (_int, "a whole number of 32 bits is needed", "Give one"),
     "float": (_float, "a number is needed", "Give one"),
     "str | os.PathLike[str]": (_path, "a path is needed: a str or an os.PathLike", "Give one"),

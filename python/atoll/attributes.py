@@ -16,7 +16,7 @@ from .world import World, agreed, all_gather_objects
 if TYPE_CHECKING:
     from .graph import Graph
 
-__all__ = ["Attributes", "column_of"]
+__all__ = ["Attributes", "column_of", "weighted_graph"]
 
 _ENDS = ("source", "target")
 
@@ -40,6 +40,16 @@ def _objects(values: Iterable[Any]) -> np.ndarray:
     column = np.empty(len(values), dtype=object)
     column[:] = values
     return column
+
+
+def weighted_graph(graph: Graph, weight: bool | str | None) -> tuple[Graph, bool]:
+    """The graph whose weights are meant by an algorithm's `weight`, and whether any are.
+
+    True: those of the graph; a name: an attribute of its edges, or "weight" for its own; False or None: none. Collective.
+    """
+    if isinstance(weight, str) and (weight in graph.edge_attributes or weight != "weight"):
+        return graph.with_weight(weight), True
+    return graph, bool(weight)
 
 
 class Attributes:

@@ -15,6 +15,7 @@ import numpy as np
 
 from . import errors
 from .arguments import checked, one_of, renamed, vertex_id
+from .attributes import weighted_graph
 from .catalog import run
 from .graph import Graph
 from .interchange.columns import numbers
@@ -63,7 +64,7 @@ def pagerank(
     personalization: ArrayLike | Mapping[int | str, float] | None = None,
     max_iter: int = 100,
     tol: float | None = 1e-6,
-    weight: bool | None = None,
+    weight: bool | str | None = None,
     dangling: str = "spread",
     precision: str = "double",
     progress: Callable[[int, int], object] | bool | None = None,
@@ -85,8 +86,9 @@ def pagerank(
                                 in the order of graph.ids; None: all alike
     max_iter : int              at least 1
     tol : float or None         stop when all changes together are below; None: do max_iter
-    weight : bool, optional     True: the walk takes edges in proportion to their weights; else all alike, and the
-                                result says that weights were ignored where the graph has some
+    weight : bool or str, optional
+                                True: the walk takes edges in proportion to their weights; a name: to that attribute of
+                                edges; None: all alike, and the result says that weights were ignored if there are some
     dangling : {"spread", "ignore"}
                                 of the rank of vertices without a leaving edge: goes where p says, or is lost (s = 0)
     precision : {"double", "float"}
@@ -128,6 +130,7 @@ def pagerank(
             shares = numbers("personalization", personalization)
     if by_id:
         shares = _shares_by_place(graph, ids, shares)
+    graph, by_weight = weighted_graph(graph, weight)
     found = run(
         graph,
         "pagerank",
@@ -136,7 +139,7 @@ def pagerank(
         iterations=max_iter,
         dangling=dangling,
         personalization=shares,
-        weighted=bool(weight),
+        weighted=by_weight,
         precision=precision,
         progress=progress,
     )
@@ -145,7 +148,7 @@ def pagerank(
         iterations=found["iterations"],
         change=found["change"],
         converged=found["converged"],
-        weighted=bool(weight),
+        weighted=by_weight,
         prepare_seconds=found["prepare_seconds"],
         seconds=found["seconds"],
     )
@@ -183,13 +186,14 @@ def _in_short(ids: np.ndarray) -> str:
     return f"{len(ids)} ids, checksum {int((places * ids.view(np.uint64)).sum())}"
 
 
+@renamed(weighted="weight")
 @checked
 def betweenness_centrality(
     graph: Graph,
     *,
     k: int | None = None,
     sources: Iterable[int | str] | None = None,
-    weighted: bool = False,
+    weight: bool | str | None = None,
     normalized: bool = True,
     seed: int = 1,
     progress: Callable[[int, int], object] | bool | None = None,
@@ -205,8 +209,9 @@ def betweenness_centrality(
     k : int, optional           so many sources, drawn by `seed`
     sources : ids or names, optional
                                 these sources instead, the same on all ranks; one that is there twice counts twice
-    weighted : bool             a path is as long as the float64 sum of its weights, which are above 0; else as its
-                                number of edges
+    weight : bool or str, optional
+                                True: a path is as long as the float64 sum of its weights, which are above 0; a name: of
+                                that attribute of its edges; None: as its number of edges
     normalized : bool           divide by (n - 1)(n - 2), undirected by half of it
     progress : callable, bar of tqdm or True, optional
                                 called with sources done and all there are; True: a line on stderr
@@ -217,7 +222,7 @@ def betweenness_centrality(
 
     Raises
     ------
-    InputError                  k or a source out of range; weighted: no weights, or one that is not finite and above
+    InputError                  k or a source out of range; weight: none, or no such attribute, or one that is not finite and above
                                 0, as the number of shortest paths is then not defined
 
     References
@@ -229,10 +234,10 @@ def betweenness_centrality(
     >>> atoll.betweenness_centrality(atoll.Graph("path:4"), normalized=False).gather()
     array([0., 2., 2., 0.])
     >>> detour = atoll.Graph.from_edges([0, 0, 1], [1, 2, 2], [1.0, 5.0, 2.5])
-    >>> atoll.betweenness_centrality(detour, weighted=True, normalized=False).gather()
+    >>> atoll.betweenness_centrality(detour, weight=True, normalized=False).gather()
     array([0., 1., 0.])
     """
-    with agreed(graph.world, f"betweenness_centrality({k=}, {weighted=}, {normalized=}, {seed=})"):
+    with agreed(graph.world, f"betweenness_centrality({k=}, {weight=}, {normalized=}, {seed=})"):
         if sources is not None and k is not None:
             raise errors.UsageError("k and sources are both given (one says which sources to take). Leave one out.")
         if k is not None and not 1 <= k <= graph.n:
@@ -249,7 +254,8 @@ def betweenness_centrality(
         # Of other sources on another rank the sums would be of neither.
         with agreed(graph.world, f"betweenness_centrality(sources={_in_short(chosen)})"):
             pass
-    found = run(graph, "bc", sources=chosen, weighted=weighted, progress=progress)
+    graph, by_weight = weighted_graph(graph, weight)
+    found = run(graph, "bc", sources=chosen, weighted=by_weight, progress=progress)
     score = VertexArray(graph, found["score"], "betweenness")
     n = graph.n
     scale = n / max(1, len(chosen))

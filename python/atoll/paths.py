@@ -15,6 +15,7 @@ import numpy as np
 
 from . import _core, errors
 from .arguments import checked, one_of
+from .attributes import weighted_graph
 from .catalog import run
 from .graph import Graph
 from .vertices import NO_VERTEX, Shown, VertexArray
@@ -244,7 +245,9 @@ class PathResult(Shown):
 
 
 @checked
-def shortest_path(graph: Graph, source: int | str, target: int | str, *, weighted: bool = False) -> PathResult:
+def shortest_path(
+    graph: Graph, source: int | str, target: int | str, *, weight: bool | str | None = None
+) -> PathResult:
     """A shortest path from one vertex to another, by two searches that meet [1]_. Collective over graph.comm.
 
     It takes about the time of the part of the graph that is nearer to an end than half the path's length: for the
@@ -256,7 +259,9 @@ def shortest_path(graph: Graph, source: int | str, target: int | str, *, weighte
     graph : Graph               n vertices
     source, target : int or str
                                 original ids, or names of vertices that have some
-    weighted : bool             a path is as long as the float64 sum of its weights; else as its number of edges
+    weight : bool or str, optional
+                                True: a path is as long as the float64 sum of its weights; a name: of that attribute of
+                                its edges; None: as its number of edges
 
     Returns
     -------
@@ -264,8 +269,8 @@ def shortest_path(graph: Graph, source: int | str, target: int | str, *, weighte
 
     Raises
     ------
-    InputError                  the graph has no such vertex; weighted: no weights, or one that is negative, infinite or
-                                not a number; a whole-number length beyond 2^53 that float64 does not hold
+    InputError                  the graph has no such vertex; weight: none, or one that is negative, infinite or not a
+                                number; a whole-number length beyond 2^53 that float64 does not hold
 
     References
     ----------
@@ -277,12 +282,13 @@ def shortest_path(graph: Graph, source: int | str, target: int | str, *, weighte
     >>> path = atoll.shortest_path(graph, 1, 4)
     >>> path
     <atoll.PathResult: 1 to 4, 2 edges, length 2>
-    >>> atoll.shortest_path(graph, 1, 4, weighted=True).vertices
+    >>> atoll.shortest_path(graph, 1, 4, weight=True).vertices
     array([1, 2, 3, 4])
     """
-    with agreed(graph.world, f"shortest_path(source={source}, target={target}, {weighted=})"):
+    with agreed(graph.world, f"shortest_path(source={source}, target={target}, {weight=})"):
         pass
-    found = _core.shortest_path(graph._core, source, target, weighted)
+    graph, by_weight = weighted_graph(graph, weight)
+    found = _core.shortest_path(graph._core, source, target, by_weight)
     vertices = found["vertices"].view(np.int64)
     return PathResult(
         source=graph._label(source),

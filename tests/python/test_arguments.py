@@ -17,6 +17,7 @@ EDGES = {"src": [0, 1], "dst": [1, 2]}
 WRONG = {  # by annotation
     "Graph": [None, "ring:5", 3, np.eye(2)],
     "World": [None, "world", 3],
+    "bool | str": [1, 0.5, ["km"], np.array([True])],
     "bool": ["no", "", 1, 0.0, None, np.array([True])],
     "int": ["1", 1.5, True, None, [1], 2**40, 1j, np.float64(2)],
     "float": ["1", None, True, [1.0], 1j, 10**400, np.array([0.5])],
@@ -128,7 +129,7 @@ PUBLIC = {name: (owner, f) for name, owner, f in public()}
 def wrong_values(parameter):
     annotation = str(parameter.annotation)
     kind = annotation.removesuffix(" | None")
-    values = WRONG[kind] if kind == "str | int" else NAMED.get(parameter.name, WRONG.get(kind))
+    values = WRONG[kind] if kind in ("str | int", "bool | str") else NAMED.get(parameter.name, WRONG.get(kind))
     if values is None:
         return None
     optional = kind != annotation or parameter.default is None

@@ -142,3 +142,22 @@ def test_of_a_file(tmp_path):
     graph = atoll.Graph(tmp_path / "planets.graphml")
     assert dict(zip(graph.names, graph.vertex_attributes["kind"]))["Mars"] == "rock"
     assert graph.with_weight("months").weighted
+
+
+def test_algorithms_take_an_attribute_by_its_name():
+    graph = atoll.Graph(planets())
+    assert atoll.shortest_path(graph, "Jupiter", "Venus", weight="months").length == 37
+    assert atoll.shortest_path(graph, "Jupiter", "Venus").length == 2
+    by_months = atoll.pagerank(graph, weight="months")
+    assert by_months.score.to_dict() == pytest.approx(networkx.pagerank(planets(), weight="months"), abs=1e-4)
+    assert atoll.betweenness_centrality(planets_graph(), weight="months").to_dict()["Mars"] > 0
+    with pytest.raises(atoll.InputError, match="name is 'years'"):
+        atoll.pagerank(graph, weight="years")
+    with pytest.warns(DeprecationWarning, match="weighted is called weight now"):
+        atoll.betweenness_centrality(atoll.Graph([(1, 2, 0.5)]), weighted=True)
+
+
+def planets_graph():
+    G = planets()
+    G.remove_edge("Venus", "Venus")
+    return atoll.Graph(G)

@@ -201,9 +201,9 @@ def test_betweenness_rejects_lengths_that_rounding_could_make_equal():
         src, dst, [FAR, FAR - 1, 2]
     )  # the path through 1 is longer by 1, which float64 cannot represent
     with pytest.raises(atoll.InputError, match="betweenness: edges: the shortest path to 2 is"):
-        atoll.betweenness_centrality(tie, weighted=True)
+        atoll.betweenness_centrality(tie, weight=True)
     near = atoll.Graph.from_edges(src, dst, [FAR - 2, FAR - 4, 1])
-    assert atoll.betweenness_centrality(near, weighted=True, normalized=False).gather().tolist() == [0, 1, 0]
+    assert atoll.betweenness_centrality(near, weight=True, normalized=False).gather().tolist() == [0, 1, 0]
 
 
 SIDES = [([0, 0], [1, 1], True), ([0, 0], [1, 1], False), ([0, 1], [1, 0], False)]

@@ -205,7 +205,7 @@ def test_other_json_of_graphs(tmp_path, write):
     write(small(), path)
     graph = atoll.Graph(path)
     assert (graph.n, graph.m) == (5, 3)
-    assert atoll.shortest_path(graph, "Mars", "Mercury", weighted=True).length == 4
+    assert atoll.shortest_path(graph, "Mars", "Mercury", weight=True).length == 4
 
 
 def test_whole_numbers_stay_ids(tmp_path):

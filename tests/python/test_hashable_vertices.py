@@ -45,7 +45,7 @@ def test_objects_are_taken_and_given_back(kind):
         found = atoll.sssp(graph, source)
         assert {v: d for v, d in found.distance.to_dict().items() if d < np.inf} == expected
         assert found.source == source and found.distance.at(nodes[1]) == expected[nodes[1]]
-        path = atoll.shortest_path(graph, source, nodes[-1], weighted=True)
+        path = atoll.shortest_path(graph, source, nodes[-1], weight=True)
         assert networkx.path_weight(G, path.vertices.tolist(), "weight") == expected[nodes[-1]]
     ranks = atoll.pagerank(graph)
     assert ranks.score.to_dict() == pytest.approx(networkx.pagerank(G, weight=None), abs=1e-4)

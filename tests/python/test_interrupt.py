@@ -85,7 +85,7 @@ def calls():
     yield "label_propagation", lambda: atoll.label_propagation(graph, iterations=forever)
     yield "betweenness_centrality", lambda: atoll.betweenness_centrality(large)
     yield "one_by_one", lambda: atoll.betweenness_centrality(narrow)
-    yield "weighted_betweenness", lambda: atoll.betweenness_centrality(graph, weighted=True)
+    yield "weighted_betweenness", lambda: atoll.betweenness_centrality(graph, weight=True)
     yield "k_best", lambda: grid.k_best(0, 399, forever)
     for method in ("fw", "dijkstra", "delta"):
         yield method, lambda: atoll.all_pairs(small, method=method)

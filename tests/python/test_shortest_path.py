@@ -32,7 +32,7 @@ def test_agrees_with_networkx(seed, directed, weighted):
     key = "weight" if weighted else None
     rng = np.random.default_rng(seed)
     for source, target in rng.choice(graph.ids, size=(12, 2)).tolist():
-        path = atoll.shortest_path(graph, source, target, weighted=weighted)
+        path = atoll.shortest_path(graph, source, target, weight=weighted)
         if not networkx.has_path(other, source, target):
             assert not path and path.length == np.inf and len(path.vertices) == 0
             continue
@@ -58,12 +58,12 @@ def test_names_are_taken_and_given():
 def test_all_ranks_have_the_same_path(ranks):
     src, dst, weight = weighted_edges(3)
     ends = int(src[0]), int(dst[7])
-    expected = atoll.shortest_path(atoll.Graph.from_edges(src, dst, weight, directed=False), *ends, weighted=True)
+    expected = atoll.shortest_path(atoll.Graph.from_edges(src, dst, weight, directed=False), *ends, weight=True)
 
     def search(world):
         own = slice(world.rank, None, world.size)
         graph = atoll.Graph.from_edges(src[own], dst[own], weight[own], directed=False, comm=world)
-        path = atoll.shortest_path(graph, *ends, weighted=True)
+        path = atoll.shortest_path(graph, *ends, weight=True)
         return path.vertices.tolist(), path.length, path.visited
 
     found = atoll.run_ranks(ranks, search)
