@@ -45,7 +45,8 @@ def _objects(values: Iterable[Any]) -> np.ndarray:
 def weighted_graph(graph: Graph, weight: bool | str | None) -> tuple[Graph, bool]:
     """The graph whose weights are meant by an algorithm's `weight`, and whether any are.
 
-    True: those of the graph; a name: an attribute of its edges, or "weight" for its own; False or None: none. Collective.
+    True: those of the graph; a name: an attribute of its edges, or "weight" for its own; False or None: none.
+    Collective.
     """
     if isinstance(weight, str) and (weight in graph.edge_attributes or weight != "weight"):
         return graph.with_weight(weight), True

@@ -222,8 +222,8 @@ def betweenness_centrality(
 
     Raises
     ------
-    InputError                  k or a source out of range; weight: none, or no such attribute, or one that is not finite and above
-                                0, as the number of shortest paths is then not defined
+    InputError                  k or a source out of range; weight: none, no such attribute, or one that is not finite
+                                and above 0, as the number of shortest paths is then not defined
 
     References
     ----------
