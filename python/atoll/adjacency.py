@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .arguments import checked, one_of
+from .attributes import is_missing
 from .interchange.frames import arrow_table, optional, pandas_table, polars_table
 from .vertices import VertexArray
 from .world import World, agreed
@@ -28,6 +29,7 @@ class Adjacency:
         _names: _core_module.Names | None
         _vertex_columns: dict[str, np.ndarray]
         _edge_table: dict[str, np.ndarray]
+        _edge_made_by: dict[str, Any]
         name: str
         n: int
         directed: bool
@@ -229,7 +231,8 @@ class Adjacency:
     def to_networkx(self) -> Any:
         """A networkx.Graph or DiGraph of one rank, a copy; a Multi(Di)Graph where parallel edges are kept.
 
-        Nodes are the original ids, or names; weights are the attribute "weight". Needs networkx
+        Nodes are the original ids, or names; weights are the attribute "weight". Attributes are given back; of parallel
+        edges that were merged those of the first whose weight was kept, where they are all kept none. Needs networkx
         (``pip install networkx``). Without a copy: atoll.networkx.from_atoll.
 
         Raises
@@ -251,18 +254,31 @@ class Adjacency:
         nodes = (self.ids if self.names is None else self.names).tolist()
         graph.add_nodes_from(nodes)
         for name, values in self._vertex_columns.items():
-            given = ((v, value) for v, value in zip(nodes, values.tolist()) if value is not None and value == value)
-            networkx.set_node_attributes(graph, dict(given), name)
+            given = {v: value for v, value in zip(nodes, values.tolist()) if not is_missing(value)}
+            networkx.set_node_attributes(graph, given, name)
         rows = zip(*(values.tolist() for values in columns.values()))
         (graph.add_weighted_edges_from if weight else graph.add_edges_from)(rows)
         if self._edge_table and not parallel:
-            ends = [self._edge_table[end].tolist() for end in ("source", "target")]
-            for name, values in self._edge_table.items():
-                if name not in ("source", "target", "weight"):
-                    triples = zip(*ends, values.tolist())
-                    given = {(u, v): x for u, v, x in triples if x is not None and x == x and graph.has_edge(u, v)}
-                    networkx.set_edge_attributes(graph, given, name)
+            self._give_edge_attributes(graph, networkx)
         return graph
+
+    def _give_edge_attributes(self, graph: Any, networkx: Any) -> None:
+        """Of parallel edges that were merged those of the first whose weight was kept, without weights of the first."""
+        ends = [self._edge_table[end].tolist() for end in ("source", "target")]
+        weights = self._edge_table.get(self._edge_made_by.get("weight", "weight")) if self._core.weight_type else None
+        row_of: dict[Any, int] = {}
+        for row, (u, v) in enumerate(zip(*ends)):
+            if not graph.has_edge(u, v):
+                continue  # a self-loop that was dropped
+            edge = (u, v) if self.directed or (v, u) not in row_of else (v, u)
+            kept = graph[u][v].get("weight")
+            if edge not in row_of or (weights is not None and weights[row_of[edge]] != kept == weights[row]):
+                row_of[edge] = row
+        for name, values in self._edge_table.items():
+            if name not in ("source", "target", "weight"):
+                given = {edge: values[row] for edge, row in row_of.items() if not is_missing(values[row])}
+                plain = {edge: x.item() if isinstance(x, np.generic) else x for edge, x in given.items()}
+                networkx.set_edge_attributes(graph, plain, name)
 
     def _edge_columns(self) -> dict[str, np.ndarray]:
         source, target, *weight = self.edges()

@@ -22,33 +22,46 @@ _ENDS = ("source", "target")
 
 
 def column_of(values: Iterable[Any], missing: bool = False) -> np.ndarray:
-    """Values as numpy has them: numbers as numbers (float64 with nan where some are missing), others as objects."""
-    values = list(values)
+    """Values as numpy has them: numbers as numbers, float64 with nan where some are missing; others, and what float64
+    would round, as objects, None where missing."""
+    values = [None if is_missing(value) else value for value in values]
     there = [value for value in values if value is not None]
-    numbers = all(isinstance(v, (int, float, np.number, np.bool_)) for v in there)
-    if there and numbers:
-        column = np.array(there)
-        if column.dtype.kind in "biuf" and (len(there) < len(values) or missing):
-            return np.array([np.nan if v is None else v for v in values], dtype=np.float64)
-        if column.dtype.kind in "biuf":
-            return column
-    return _objects(values)
+    lacks = missing or len(there) < len(values)
+    if not there or not all(isinstance(v, (int, float, np.number, np.bool_)) for v in there):
+        return objects(values)
+    whole = [v for v in there if isinstance(v, (int, np.integer)) and not isinstance(v, bool)]
+    if all(isinstance(v, (bool, np.bool_)) for v in there):
+        return objects(values) if lacks else np.array(there, dtype=bool)
+    if len(whole) == len(there) and not lacks and all(-(2**63) <= v < 2**63 for v in whole):
+        return np.array(there, dtype=np.int64)
+    if any(abs(int(v)) > 2**53 for v in whole) or any(isinstance(v, (complex, np.complexfloating)) for v in there):
+        return objects(values)
+    return np.array([np.nan if v is None else v for v in values], dtype=np.float64)
 
 
-def _objects(values: Iterable[Any]) -> np.ndarray:
+def objects(values: Iterable[Any]) -> np.ndarray:
+    """Values as they are, in an array of one dimension."""
     values = list(values)
     column = np.empty(len(values), dtype=object)
-    column[:] = values
+    for k, value in enumerate(values):  # as a whole numpy would look into lists and arrays
+        column[k] = value
     return column
+
+
+def is_missing(value: Any) -> bool:
+    """Whether it stands for no value: None, nan, or pandas' NA."""
+    return (
+        value is None or (isinstance(value, float) and value != value) or type(value).__name__ in ("NAType", "NaTType")
+    )
 
 
 def weighted_graph(graph: Graph, weight: bool | str | None) -> tuple[Graph, bool]:
     """The graph whose weights are meant by an algorithm's `weight`, and whether any are.
 
-    True: those of the graph; a name: an attribute of its edges, or "weight" for its own; False or None: none.
-    Collective.
+    True, or the name that they were given by: those of the graph; another name: an attribute of its edges; False or
+    None: none. Collective.
     """
-    if isinstance(weight, str) and (weight in graph.edge_attributes or weight != "weight"):
+    if isinstance(weight, str) and not (graph.weighted and weight == graph._edge_made_by.get("weight", "weight")):
         return graph.with_weight(weight), True
     return graph, bool(weight)
 
@@ -65,6 +78,7 @@ class Attributes:
         _has_objects: bool
         _vertex_columns: dict[str, np.ndarray]
         _edge_table: dict[str, np.ndarray]
+        _edge_made_by: dict[str, Any]
         ids: np.ndarray
         directed: bool
         n: int
@@ -93,8 +107,8 @@ class Attributes:
     def edge_attributes(self) -> dict[str, np.ndarray]:
         """Columns of the edges as this rank has given them: `source`, `target` and one for each attribute; or empty.
 
-        In the order of the input, before parallel edges were merged and self-loops dropped. They are the columns that
-        were given, not copies. What makes a graph of them with other weights is `with_weight`. A subgraph has those of
+        In the order of the input, before parallel edges were merged and self-loops dropped. Arrays are those that were
+        given, not copies. What makes a graph of them with other weights is `with_weight`. A subgraph has those of
         its edges; add_edges() drops them, as its edges have none.
 
         Examples
@@ -108,20 +122,21 @@ class Attributes:
         return self._edge_table
 
     @checked
-    def with_weight(self, name: str | None, *, duplicates: str = "min") -> Graph:
+    def with_weight(self, name: str | None, *, duplicates: str | None = None) -> Graph:
         """The graph with an attribute of edges as its weights, or None: without weights. A new one; collective.
 
-        It is made of `edge_attributes`, which takes about as long as making this one did, without reading it again.
+        It is made of `edge_attributes` as this graph was, which takes about as long, without reading them again. Each
+        call of an algorithm with the attribute's name makes such a graph: for several, keep this one.
 
         Parameters
         ----------
         name : str or None          one of edge_attributes, a column of numbers
-        duplicates : {"min", "max", "sum", "keep"}
-                                    see from_edges
+        duplicates : {"min", "max", "sum", "keep"}, optional
+                                    see from_edges; None: as this graph was made
 
         Raises
         ------
-        InputError                  no edges were kept, or they have no such attribute
+        InputError                  no edges were kept, they have no such attribute, or one edge has not
 
         Examples
         --------
@@ -133,7 +148,8 @@ class Attributes:
         (False, {'A': 0.0, 'B': 5.0})
         """
         with agreed(self._world, f"with_weight({name=}, {duplicates=})"):
-            preparation_of(duplicates, "keep", self._partition, None, True)
+            if duplicates is not None:
+                preparation_of(duplicates, "keep", self._partition, None, True)
             if name is not None and not isinstance(name, str):
                 raise TypeError(f"name is {shown(name)} (the name of an attribute is needed, or None). Give one.")
             table = self._edge_table
@@ -145,29 +161,27 @@ class Attributes:
             if name is not None and (name in _ENDS or name not in table):
                 there = ", ".join(repr(one) for one in table if one not in _ENDS)
                 raise errors.InputError(f"name is {name!r} (edges have the attributes {there}). Name one.")
-            weight = None if name is None else table[name]
-            if weight is not None and weight.dtype == object:
-                raise TypeError(f"attribute {name!r} has values that are no numbers (weights are). Name another.")
-            if weight is not None and weight.dtype.kind == "b":
-                weight = weight.astype(np.float64)
-        return self._remade(table, weight, duplicates)
+            weight = None if name is None else _as_weights(name, table[name])
+        options = {**self._edge_made_by, "weight": name}
+        if duplicates is not None:
+            options["duplicates"] = duplicates
+        return self._remade(table, weight, options)
 
-    def _remade(self, table: Mapping[str, np.ndarray], weight: np.ndarray | None, duplicates: str) -> Graph:
-        kind = type(self)
-        make = kind._from_hashables if self._has_objects else kind.from_edges  # type: ignore[attr-defined]
-        named = self._names is not None
-        ends = [table[end].tolist() if named else table[end] for end in _ENDS]
-        vertices = self._named(self.ids).tolist() if named else self.ids
-        options = {
-            "directed": self.directed,
-            "duplicates": duplicates,
-            "partition": self._partition,
-            "comm": self._world,
-        }
-        made: Graph = make(*ends, weight, vertices=vertices, **options)
-        made._comm = self._comm
-        made._edge_table = dict(table)
-        made._give_vertices(vertices if named else vertices.tolist(), self._vertex_columns)
+    def _remade(self, table: Mapping[str, np.ndarray], weight: np.ndarray | None, made_by: dict[str, Any]) -> Graph:
+        options = {name: value for name, value in made_by.items() if name != "weight"}
+        options |= {"directed": self.directed, "partition": self._partition, "comm": self._world}
+        ends: list[Any] = [table[end] for end in _ENDS]
+        vertices: Any = self.ids
+        if self._has_objects:  # by the same ids, so that vertices that were looked up before keep them
+            ends = [self._names.ids(side.tolist(), len(side)) for side in ends]
+        elif self._names is not None:  # whose numbering is the order of the names
+            ends, vertices = [side.tolist() for side in ends], self._named(vertices).tolist()
+        made: Graph = type(self).from_edges(*ends, weight, vertices=vertices, **options)  # type: ignore[attr-defined]
+        if self._has_objects:
+            made._names = self._names
+        made._comm, made._columns = self._comm, self._columns  # type: ignore[attr-defined]
+        made._edge_table, made._edge_made_by = dict(table), made_by
+        made._vertex_columns = dict(self._vertex_columns)  # the same vertices on the same ranks
         return made
 
     def _keep_attributes(
@@ -177,16 +191,33 @@ class Attributes:
         vertices: list[Any],
         vertex_columns: Mapping[str, Iterable[Any]],
         edge_columns: Mapping[str, Iterable[Any]],
+        made_by: dict[str, Any],
     ) -> None:
-        """Takes the columns that come with a new graph; source and target are ends as users name them. Collective."""
-        if edge_columns:
-            ends = (column_of(side) if self._names is None else _objects(side) for side in (src, dst))
-            kept = {name: v if isinstance(v, np.ndarray) else column_of(v) for name, v in edge_columns.items()}
-            self._edge_table = {**dict(zip(_ENDS, ends)), **{n: v for n, v in kept.items() if n not in _ENDS}}
+        """Takes the columns that come with a new graph; source and target are ends as users name them. Collective.
+
+        made_by: what the edges were made a graph by: the attribute that is their weight, and options of from_edges.
+        """
+        self._edge_made_by = made_by
+        kept = {name: v if isinstance(v, np.ndarray) else column_of(v) for name, v in edge_columns.items()}
+        # A rank may have no edge with an attribute that others have.
+        kinds: dict[str, str] = {}
+        for part in all_gather_objects(self._world, {name: v.dtype.str for name, v in kept.items()}):
+            kinds = {**part, **kinds}
+        if kinds:
+            plain = self._names is None
+            ends = (
+                side if isinstance(side, np.ndarray) else column_of(side) if plain else objects(side)
+                for side in (src, dst)
+            )
+            self._edge_table = dict(zip(_ENDS, ends))
+            for name, kind in kinds.items():
+                if name not in _ENDS:
+                    self._edge_table[name] = kept.get(name, _none(len(src), np.dtype(kind)))
         self._give_vertices(vertices, vertex_columns)
 
     def _attributes_for(self, made: Graph, kept: np.ndarray | None = None) -> None:
         """Gives a graph of some of the vertices those attributes; of edges too, if `kept` says which. Collective."""
+        made._edge_made_by = self._edge_made_by
         if kept is not None and self._edge_table:
             made._edge_table = {name: values[kept] for name, values in self._edge_table.items()}
         made._give_vertices(self._labels(), self._vertex_columns)
@@ -200,19 +231,40 @@ class Attributes:
         own = {name: list(values) for name, values in columns.items()}
         parts = all_gather_objects(self._world, (labels, own) if own else None)
         names = dict.fromkeys(name for part in parts if part is not None for name in part[1])
+        if not names:
+            return
         here = self._labels()
         for name in names:
             value_of = {}
             for part in parts:
                 for label, value in zip(part[0], part[1].get(name, ())) if part is not None else ():
-                    if value is not None and value == value:  # nan is missing
+                    if not is_missing(value):
                         value_of[label] = value
             # The kind of column is that of all values, so that ranks have one.
             whole = column_of(value_of.values(), missing=len(value_of) < self.n)
             values = [value_of.get(label) for label in here]
             if whole.dtype == object:
-                self._vertex_columns[name] = _objects(values)
+                self._vertex_columns[name] = objects(values)
             else:
-                absent = np.nan if whole.dtype.kind == "f" else 0
-                column = [absent if value is None else value for value in values]
+                column = [np.nan if value is None else value for value in values]
                 self._vertex_columns[name] = np.array(column, dtype=whole.dtype)
+
+
+def _as_weights(name: str, column: np.ndarray) -> np.ndarray:
+    if column.dtype.kind == "b":
+        return column.astype(np.float64)
+    if column.dtype == object:
+        raise TypeError(f"attribute {name!r} has values that are no numbers (weights are). Name another.")
+    without = np.flatnonzero(np.isnan(column)) if column.dtype.kind == "f" else ()
+    if len(without):
+        raise errors.InputError(
+            f"attribute {name!r} is missing for edge {without[0]} of edge_attributes (each needs a weight). Fill it."
+        )
+    return column
+
+
+def _none(rows: int, kind: np.dtype) -> np.ndarray:
+    """A column in which all are missing, of the kind that other ranks have."""
+    if rows == 0:
+        return np.empty(0, dtype=kind)
+    return np.full(rows, np.nan) if kind.kind in "iuf" else objects([None] * rows)

@@ -33,6 +33,7 @@ class BuiltGraph:
         "_name_array",
         "_vertex_columns",
         "_edge_table",
+        "_edge_made_by",
         "__weakref__",
     )
     _core: _core_module.Graph
@@ -46,6 +47,7 @@ class BuiltGraph:
     _name_array: np.ndarray | None
     _vertex_columns: dict[str, np.ndarray]
     _edge_table: dict[str, np.ndarray]
+    _edge_made_by: dict[str, Any]
 
     @property
     def name(self) -> str:

@@ -81,9 +81,11 @@ class DerivedGraphs(Adjacency):
         source, target, *weight = self.edges()
         kept = np.isin(source, wanted) & np.isin(target, wanted)
         made = self._derived(source[kept], target[kept], weight[0][kept] if weight else None, own)
-        within = set((self._named(wanted) if self._names is not None else wanted).tolist())
-        ends = [self._edge_table[end].tolist() for end in ("source", "target")] if self._edge_table else [[], []]
-        both = np.fromiter((u in within and v in within for u, v in zip(*ends)), dtype=bool, count=len(ends[0]))
+        both = None
+        if self._edge_table:
+            within = set((self._named(wanted) if self._names is not None else wanted).tolist())
+            ends = [self._edge_table[end].tolist() for end in ("source", "target")]
+            both = np.fromiter((u in within and v in within for u, v in zip(*ends)), dtype=bool, count=len(ends[0]))
         self._attributes_for(made, both)
         return made
 
@@ -214,7 +216,15 @@ class DerivedGraphs(Adjacency):
             source, target, vertices = map(self._named, (source, target, vertices))
         ends = source, target, *(weight or [None]), vertices
         kept = self._partition, self._columns, self._core.merged_to_least
-        return _restored, (*ends, self.directed, *kept, self._has_objects, self._vertex_columns, self._edge_table)
+        return _restored, (
+            *ends,
+            self.directed,
+            *kept,
+            self._has_objects,
+            self._vertex_columns,
+            self._edge_table,
+            self._edge_made_by,
+        )
 
 
 def _restored(
@@ -229,6 +239,7 @@ def _restored(
     has_objects: bool,
     vertex_columns: dict[str, np.ndarray],
     edge_table: dict[str, np.ndarray],
+    edge_made_by: dict[str, Any],
 ) -> Graph:
     from .graph import Graph
 
@@ -237,5 +248,5 @@ def _restored(
     made = make(src, dst, weight, directed=directed, vertices=vertices, **options)
     made._columns = columns
     made._core.merged_to_least = merged_to_least
-    made._vertex_columns, made._edge_table = vertex_columns, edge_table
+    made._vertex_columns, made._edge_table, made._edge_made_by = vertex_columns, edge_table, edge_made_by
     return made

@@ -116,6 +116,7 @@ class Graph(Attributes, BuiltGraph, DerivedGraphs, FromFiles, FromObjects, FromT
         self._name_array = None
         self._vertex_columns = {}
         self._edge_table = {}
+        self._edge_made_by = {}
         self._world = world
         self._comm = comm
         self._ids = None

@@ -174,7 +174,13 @@ def all_gather_objects(world: World, part: Any) -> list[Any]:
     """What each rank gives, in rank order; it travels as a pickle. Collective."""
     if world.size == 1:
         return [part]
-    text = np.frombuffer(pickle.dumps(part), dtype=np.uint8)
+    with agreed(world):
+        try:
+            text = np.frombuffer(pickle.dumps(part), dtype=np.uint8)
+        except Exception as e:  # pickle raises what the objects do
+            raise TypeError(
+                f"what other ranks need cannot be pickled ({type(e).__name__}: {e}). Give plain values."
+            ) from e
     sizes = all_gather(world, np.array([len(text)], dtype=np.int64))
     return [pickle.loads(one.tobytes()) for one in np.split(all_gather(world, text), np.cumsum(sizes)[:-1])]
 

@@ -234,4 +234,5 @@ class FromFiles:
             nodes[own],
             {"directed": G.is_directed() if directed is None else directed, **options},
             tuple({name: values[own] for name, values in columns.items()} for columns in attributes),
+            weight or "weight",
         )

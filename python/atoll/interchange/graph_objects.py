@@ -93,7 +93,9 @@ class FromObjects(FromHashables):
             _check_attribute(weight)
             src, dst, given, nodes = networkx_columns(G, weight)
             kept = networkx_attributes(G) if attributes else None
-        return cls._from_nodes(src, dst, given, nodes, {"directed": G.is_directed(), **options}, kept)
+        return cls._from_nodes(
+            src, dst, given, nodes, {"directed": G.is_directed(), **options}, kept, weight or "weight"
+        )
 
     @classmethod
     @checked
@@ -129,7 +131,7 @@ class FromObjects(FromHashables):
         weights = G.es[weight] if has_weights else None
         kept = ({a: G.vs[a] for a in G.vs.attributes() if a != "name"}, {a: G.es[a] for a in G.es.attributes()})
         options = {"directed": G.is_directed(), **options}
-        return cls._from_nodes(src, dst, weights, nodes, options, kept if attributes else None)
+        return cls._from_nodes(src, dst, weights, nodes, options, kept if attributes else None, weight or "weight")
 
     @classmethod
     def _from_nodes(
@@ -140,6 +142,7 @@ class FromObjects(FromHashables):
         nodes: list[Any],
         options: dict[str, Any],
         attributes: tuple[dict[str, Any], dict[str, Any]] | None = None,
+        weight_name: str = "weight",
     ) -> Graph:
         """Ids where all nodes are whole numbers from 0 on, names where all are str, else objects. Collective.
 
@@ -152,7 +155,10 @@ class FromObjects(FromHashables):
         else:
             made = cls.from_edges(src, dst, weight, vertices=nodes or None, **options)  # type: ignore[attr-defined]
         if attributes is not None:
-            made._keep_attributes(src, dst, nodes, *attributes)
+            made_by = {
+                name: options[name] for name in ("duplicates", "self_loops", "heavy", "fusion") if name in options
+            }
+            made._keep_attributes(src, dst, nodes, *attributes, {"weight": weight_name, **made_by})
         return made
 
     @classmethod

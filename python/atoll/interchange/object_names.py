@@ -80,7 +80,14 @@ class FromHashables:
         with agreed(world):
             own = _distinct(itertools.chain(vertices, itertools.chain.from_iterable(zip(src, dst))))
         names = ObjectNames(list(dict.fromkeys(itertools.chain.from_iterable(all_gather_objects(world, own)))))
-        ends = (names.ids(side, len(side)) for side in (src, dst))
+        with agreed(world):
+            try:
+                ends = [names.ids(side, len(side)) for side in (src, dst)]
+            except KeyError as e:
+                raise TypeError(
+                    f"node {shown(e.args[0])} is not equal to its copy by pickle (over {world.size} ranks a vertex is "
+                    "told by that). Use values, such as a str or a tuple."
+                ) from None
         made: Graph = cls.from_edges(*ends, weight, vertices=len(names), **options)  # type: ignore[attr-defined]
         made._names = names
         return made

@@ -131,7 +131,9 @@ class FromTables:
             edge_columns = _edge_columns(table, columns.kinds, chosen, edge_attributes)
             labels, vertex_columns = _vertex_columns(vertices, vertex)
             ends = [_values(table, name) for name in (chosen.source, chosen.target)] if edge_columns else [(), ()]
-        made._keep_attributes(*ends, labels, vertex_columns, edge_columns)
+        made_by = {"weight": chosen.weight or "weight", "duplicates": duplicates, "self_loops": self_loops}
+        made_by |= {"heavy": heavy, "fusion": fusion}
+        made._keep_attributes(*ends, labels, vertex_columns, edge_columns, made_by)
         return made
 
 

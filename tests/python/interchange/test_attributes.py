@@ -67,7 +67,7 @@ def test_of_tables(make, named):
         make = module.from_pandas if make == "polars" else module.Table.from_pandas
         pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     graph = atoll.Graph(make(edges), source="s", target="t", edge_attributes=["kind", "km"], vertices=make(vertices))
-    assert not graph.weighted or graph.m == 2
+    assert not graph.weighted and graph.m == 2
     np.testing.assert_equal(graph.vertex_attributes["size"], [10, np.nan, 30])
     assert graph.vertex_attributes["note"].tolist() == [None, None, "x"]
     assert graph.edge_attributes["kind"].tolist() == ["road", "rail", "path"]
@@ -120,7 +120,8 @@ def test_derived_graphs_and_pickles_have_them():
         ("Venus", "Venus"),
     }
     back = graph.reverse()
-    assert [(v, u, *rest) for u, v, *rest in rows(back.edge_attributes)].sort() == rows(graph.edge_attributes).sort()
+    turned = [(v, u, *rest) for u, v, *rest in rows(back.edge_attributes)]
+    assert sorted(map(str, turned)) == sorted(map(str, rows(graph.edge_attributes))) and len(turned) == 5
     np.testing.assert_equal(back.vertex_attributes, graph.vertex_attributes)
     more = graph.add_edges(["Mars"], ["Ceres"], np.array([1.0]))
     assert not more.edge_attributes and dict(zip(more.names, more.vertex_attributes["moons"]))["Mars"] == 2
@@ -161,3 +162,91 @@ def planets_graph():
     G = planets()
     G.remove_edge("Venus", "Venus")
     return atoll.Graph(G)
+
+
+def test_the_name_of_the_weight_means_the_weight():
+    table = pandas.DataFrame(
+        {"source": [1, 1, 2], "target": [2, 2, 3], "weight": [1.0, 5.0, 2.0], "km": [1.0, 1.0, 1.0]}
+    )
+    graph = atoll.Graph(table, duplicates="sum", edge_attributes=True)
+    for weight in (True, "weight"):
+        assert atoll.shortest_path(graph, 1, 3, weight=weight).length == 8
+    assert atoll.shortest_path(graph, 1, 3, weight="km").length == 3  # by the sum, as the graph was made
+    assert atoll.shortest_path(graph.with_weight("km", duplicates="min"), 1, 3, weight=True).length == 2
+    by_km = atoll.Graph(table, weight="km", edge_attributes=True)
+    assert atoll.shortest_path(by_km, 1, 3, weight="weight").length == 3
+    G = planets()  # an edge without the attribute counts 1, and by its name, too
+    assert atoll.shortest_path(atoll.Graph(G), "Jupiter", "Mars", weight="weight").length == 1
+
+
+def test_a_graph_with_another_weight_is_made_as_the_first():
+    table = pandas.DataFrame({"source": [1, 1], "target": [1, 2], "km": [1.0, 2.0]})
+    graph = atoll.Graph(table, self_loops="drop", edge_attributes=["km"], weighted=False)
+    assert graph.m == 1 and graph.with_weight("km").m == 1
+    with pytest.raises(atoll.InputError, match="'km' is missing for edge 1"):
+        atoll.Graph(table.assign(km=[1.0, None]), edge_attributes=["km"], weighted=False).with_weight("km")
+
+
+@pytest.mark.parametrize("partition", ["blocked", "hashed"])
+@pytest.mark.parametrize("kind", ["ids", "names", "objects"])
+def test_vertices_stay_the_same_with_another_weight(partition, kind):
+    of = {"ids": lambda k: k, "names": lambda k: f"v{k:02d}", "objects": lambda k: (k % 7, k // 7)}[kind]
+    G = networkx.relabel_nodes(networkx.gnm_random_graph(40, 90, seed=4), of)
+    for k, (_, _, data) in enumerate(G.edges(data=True)):
+        data["km"] = 1.0 + k * k % 17
+    for node in G:
+        G.nodes[node]["self"] = str(node)
+    source, target = of(3), of(29)
+    expected = networkx.shortest_path_length(G, source, target, weight="km")
+
+    def search(world):
+        graph = atoll.Graph(G, comm=world, partition=partition)
+        path = atoll.shortest_path(graph, source, target, weight="km")
+        other = graph.with_weight("km")
+        labels = graph._labels()
+        assert other._labels() == labels and graph.vertex_attributes["self"].tolist() == list(map(str, labels))
+        assert other.vertex_attributes["self"].tolist() == list(map(str, labels))
+        return path.length, path.vertices.tolist()
+
+    found = atoll.run_ranks(3, search, plan={"threads": 1})
+    assert found[0] == found[1] == found[2] and found[0][0] == expected
+    assert networkx.path_weight(G, found[0][1], "km") == expected
+
+
+def test_ranks_without_edges_have_the_columns_too():
+    def build(world):
+        G = networkx.Graph()
+        if world.rank == 1:
+            G.add_edge("A", "B", km=2.0, by="bus")
+            G.add_edge("B", "C", km=3.0)
+        graph = atoll.Graph(G, comm=world)
+        assert list(graph.edge_attributes) == ["source", "target", "km", "by"]
+        return atoll.shortest_path(graph, "A", "C", weight="km").length
+
+    assert atoll.run_ranks(3, build, plan={"threads": 1}) == [5, 5, 5]
+
+
+def test_values_are_kept_whatever_they_are():
+    G = networkx.path_graph(3)
+    G.nodes[0]["pos"], G.nodes[1]["pos"] = np.array([0.5, 1.5]), [1, 2]
+    G.nodes[0]["big"], G.nodes[1]["big"] = 2**60 + 1, 0.5
+    G.nodes[0]["wide"], G.nodes[1]["wide"], G.nodes[2]["wide"] = -1, 2**63, 0
+    G.nodes[0]["yes"] = True
+    columns = atoll.Graph(G).vertex_attributes
+    assert columns["pos"][0].tolist() == [0.5, 1.5] and columns["pos"][1] == [1, 2] and columns["pos"][2] is None
+    assert columns["big"].tolist() == [2**60 + 1, 0.5, None]
+    assert columns["wide"].tolist() == [-1, 2**63, 0]
+    assert columns["yes"].tolist() == [True, None, None]
+    back = atoll.Graph(G).to_networkx()
+    assert (
+        back.nodes[0]["big"] == 2**60 + 1 and back.nodes[0]["pos"].tolist() == [0.5, 1.5] and "pos" not in back.nodes[2]
+    )
+
+
+def test_merged_edges_have_the_attributes_of_the_one_that_is_kept():
+    G = networkx.MultiGraph()
+    for km, by in ((9.0, "ship"), (4.0, "train"), (6.0, "bus")):
+        G.add_edge("A", "B", weight=km, by=by)
+    assert atoll.Graph(G).to_networkx()["A"]["B"] == {"weight": 4.0, "by": "train"}
+    assert atoll.Graph.from_networkx(G, duplicates="max").to_networkx()["A"]["B"] == {"weight": 9.0, "by": "ship"}
+    assert atoll.Graph.from_networkx(G, weight=None).to_networkx()["A"]["B"] == {"by": "ship"}

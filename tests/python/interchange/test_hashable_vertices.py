@@ -62,12 +62,11 @@ def test_ranks_agree_on_the_objects(kind, ranks):
 
     def search(world):
         edges = list(G.edges())[world.rank :: world.size]
-        graph = atoll.Graph(edges, comm=world, directed=False) if edges or world.size else None
+        part = networkx.Graph(edges)  # maybe without any
+        graph = atoll.Graph(part, comm=world)
         depth = atoll.bfs(graph, KINDS[kind][0]).depth
         return dict(zip(graph._named(graph.ids).tolist(), depth.local.tolist()))
 
-    if len(KINDS[kind]) < ranks:
-        return
     found = {}
     for part in atoll.run_ranks(ranks, search):
         found.update(part)
@@ -113,3 +112,19 @@ def test_whole_numbers_stay_ids_and_text_names():
     assert atoll.Graph([(1, 2), (7, 2)]).names is None
     assert atoll.Graph(networkx.path_graph(4)).names is None
     assert atoll.Graph([("a", "b")]).names.tolist() == ["a", "b"]
+
+
+class Plain:
+    """Equal to nothing but itself: not to its copy by pickle either."""
+
+
+@pytest.mark.parametrize("node", [Plain(), lambda: None], ids=["unequal", "not pickled"])
+def test_what_does_not_travel_is_refused_the_same_on_all_ranks(node):
+    assert atoll.Graph([(node, 1), (1, "a")]).n == 3  # of one rank it is a vertex like others
+
+    def build(world):
+        with pytest.raises(TypeError, match="not equal to its copy by pickle|cannot be pickled") as raised:
+            atoll.Graph([(node, 1)] if world.rank == 1 else [((0, 1), 1)], comm=world)
+        return str(raised.value)
+
+    assert len(set(atoll.run_ranks(3, build))) == 1
