@@ -24,8 +24,15 @@ _log = logging.getLogger("atoll")
 
 
 def is_table(obj: Any) -> bool:
-    """Whether it is a table of pandas, or gives its columns by the Arrow C stream interface."""
-    return _is_pandas(obj) or hasattr(obj, "__arrow_c_stream__")
+    """Whether it is a table of pandas, or gives its columns by the Arrow C stream or the DataFrame interchange."""
+    return _is_pandas(obj) or hasattr(obj, "__arrow_c_stream__") or hasattr(obj, "__dataframe__")
+
+
+def _table_of(obj: Any) -> Any:
+    """What has the DataFrame interchange only, as a table of pandas."""
+    if _is_pandas(obj) or hasattr(obj, "__arrow_c_stream__"):
+        return obj
+    return optional("pandas", "pandas", "a table by __dataframe__").api.interchange.from_dataframe(obj)
 
 
 def _is_pandas(obj: Any) -> bool:
@@ -66,8 +73,9 @@ class FromTables:
 
         Parameters
         ----------
-        table : pandas.DataFrame, polars.DataFrame, pyarrow.Table, or what else has `__arrow_c_stream__`
-                                pyarrow is needed by none but its own
+        table : pandas.DataFrame, polars.DataFrame, pyarrow.Table, or another
+                                that has `__arrow_c_stream__`, or `__dataframe__` (by pandas); pyarrow is needed by
+                                none but its own
         source, target : str, optional
                                 names of columns; None: "source" and "target" if there are such, else the first two
         weight : str, optional  name of a column of numbers; None: "weight" if there is such; else, of the first two
@@ -113,6 +121,7 @@ class FromTables:
                     f"table is {shown(table)} (a table of pandas, polars or pyarrow, or another with "
                     "__arrow_c_stream__, is needed). Give one, or use from_edges."
                 )
+            table = _table_of(table)
             columns: _Columns = _PandasColumns(table) if _is_pandas(table) else _ArrowColumns(table)
             chosen = _chosen(columns.kinds, source, target, weight, weighted)
         with agreed(world, f"a table with {chosen}"):
@@ -170,6 +179,7 @@ def _vertex_columns(vertices: Any, vertex: str | None) -> tuple[list[Any], dict[
         return [], {}
     if not is_table(vertices):
         raise TypeError(f"vertices is {shown(vertices)} (a table is needed, a row for each vertex). Give one.")
+    vertices = _table_of(vertices)
     names = list((_PandasColumns(vertices) if _is_pandas(vertices) else _ArrowColumns(vertices)).kinds)
     vertex = names[0] if vertex is None else vertex
     if vertex not in names:

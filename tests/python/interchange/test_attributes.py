@@ -250,3 +250,15 @@ def test_merged_edges_have_the_attributes_of_the_one_that_is_kept():
     assert atoll.Graph(G).to_networkx()["A"]["B"] == {"weight": 4.0, "by": "train"}
     assert atoll.Graph.from_networkx(G, duplicates="max").to_networkx()["A"]["B"] == {"weight": 9.0, "by": "ship"}
     assert atoll.Graph.from_networkx(G, weight=None).to_networkx()["A"]["B"] == {"by": "ship"}
+
+
+def test_a_table_may_have_the_dataframe_interchange_only():
+    table = pandas.DataFrame({"source": ["a", "b"], "target": ["b", "c"], "km": [1.5, 2.5]})
+
+    class Other:
+        def __dataframe__(self, **options):
+            return table.__dataframe__(**options)
+
+    graph = atoll.Graph(Other(), weight="km", edge_attributes=True)
+    assert atoll.sssp(graph, "a").distance.to_dict() == {"a": 0, "b": 1.5, "c": 4}
+    assert graph.edge_attributes["km"].tolist() == [1.5, 2.5]
