@@ -338,5 +338,11 @@ class _PandasColumns(_Columns):
 
     def named_graph(self, world: Any, chosen: _Chosen, weights: Any, directed: bool, preparation: Any) -> Any:
         with agreed(world):
-            ends = [name_list(name, self._series(name)) for name in (chosen.source, chosen.target)]
-        return _core.from_name_lists(world, *ends, weights, directed, [], preparation)
+            ends = [self._series(name) for name in (chosen.source, chosen.target)]
+        lists = not all(getattr(end.dtype, "storage", None) == "pyarrow" for end in ends)
+        if not _core.any(world, lists):  # as text in one piece, without a Python string for each end
+            columns = self._table[[self._label[chosen.source], self._label[chosen.target]]]
+            return _core.from_arrow(world, _ArrowColumns(columns)._table, 0, 1, weights, directed, preparation)
+        with agreed(world):
+            names = [name_list(name, end) for name, end in zip((chosen.source, chosen.target), ends)]
+        return _core.from_name_lists(world, *names, weights, directed, [], preparation)

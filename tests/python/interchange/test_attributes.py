@@ -262,3 +262,13 @@ def test_a_table_may_have_the_dataframe_interchange_only():
     graph = atoll.Graph(Other(), weight="km", edge_attributes=True)
     assert atoll.sssp(graph, "a").distance.to_dict() == {"a": 0, "b": 1.5, "c": 4}
     assert graph.edge_attributes["km"].tolist() == [1.5, 2.5]
+
+
+def test_ranks_may_hold_names_in_other_forms():
+    def build(world):
+        ends = {"source": ["a", "b"], "target": ["b", "c"]}
+        dtype = object if world.rank == 1 else "str"
+        graph = atoll.Graph(pandas.DataFrame(ends).astype(dtype), comm=world)
+        return graph.n, graph.m
+
+    assert atoll.run_ranks(3, build, plan={"threads": 1}) == [(3, 2)] * 3
