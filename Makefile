@@ -61,6 +61,7 @@ docs: build         # build/docs/html; warnings are errors
 	.venv/bin/python -m sphinx -q -W --keep-going -j auto -d build/docs/pages docs build/docs/html
 
 man: build          # build/man/atoll.1: read it by man -l; warnings of Sphinx and of man are errors
+	scripts/bootstrap docs
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check -r docs/requirements.txt
 	.venv/bin/python -m sphinx -q -W --keep-going -b man -d build/docs/man docs/man build/man
 	scripts/check_man build/man/atoll.1

@@ -8,7 +8,7 @@
 
 Each system runs in a process of its own, in turn, from the table in memory (names) or from the start of the process
 (file) to the ten vertices of highest rank. Of the peers (igraph, NetworKit, NetworkX) those are used which --python can
-import. Memory is what the process has beyond the table at its fullest.
+import. Memory is the peak of the process, without what it has before the timed part.
 """
 
 import json

@@ -98,6 +98,8 @@ class Command {
   std::unique_ptr<PhaseLine> phases_;  // from the first phase on
 };
 
+/// Throws if `path`, the value of --json, cannot be written; called before the work is done.
+void check_json_path(const std::string& path);
 /// write_file(), but what names stdout goes to the result's file.
 void put_file(const std::string& path, std::string_view text);
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "rows.hpp"
+#include "sampling.hpp"
 
 namespace atl::catalog {
 namespace {
@@ -68,8 +69,7 @@ class PreparedEccentricity final : public Prepared {
 };
 
 Verdict verify(const Graph& graph, const Arguments& arguments, const Answer& answer, const EdgeList*) {
-  EccentricityTerms terms{.samples = arguments.whole("samples"),
-                          .seed = static_cast<std::uint64_t>(arguments.whole("seed"))};
+  EccentricityTerms terms{.samples = arguments.whole("samples"), .seed = seed_of(arguments)};
   const bool all_known = arguments.word("find") == "all" &&
                          (answer.scalar("exact") ? std::get<bool>(*answer.scalar("exact")) : !searches_of(arguments));
   const auto lower = column_of<Vertex>(answer, "eccentricity"), upper = column_of<Vertex>(answer, "upper");
@@ -83,7 +83,7 @@ Verdict verify(const Graph& graph, const Arguments& arguments, const Answer& ans
 }  // namespace
 
 Algorithm eccentricity_row() {
-  return {
+  Algorithm row{
       .name = "eccentricity",
       .summary = "greatest distance from each vertex, diameter and radius",
       .about =
@@ -94,25 +94,13 @@ Algorithm eccentricity_row() {
       .options = {{.name = "find",
                    .kind = Kind::word,
                    .standard = "all",
-                   .help = "all eccentricities (default), or the diameter and the radius alone: others are then bounds",
+                   .help = "all eccentricities (default), or only the diameter and the radius: others are then bounds",
                    .check_help = "of the run: all (default) or diameter",
                    .choices = {"all", "diameter"}},
                   {.name = "searches",
                    .help = "at most so many: what is not known then is told as bounds (default: until all is known)",
                    .check_help = "that the run was limited to",
-                   .range = Range::positive},
-                  {.name = "samples",
-                   .stage = Stage::check,
-                   .standard = std::int64_t{8},
-                   .check_help = "vertices from which is searched (default 8)",
-                   .range = Range::not_negative,
-                   .most = INT64_MAX},
-                  {.name = "seed",
-                   .stage = Stage::check,
-                   .standard = std::int64_t{1},
-                   .check_help = "for drawing them (default 1)",
-                   .range = Range::not_negative,
-                   .most = INT64_MAX}},
+                   .range = Range::positive}},
       .contract = {.direction = Contract::Direction::undirected, .follows = Contract::Follows::vertex_cut},
       .columns = {{"eccentricity", "int64",
                    "distance to the farthest vertex of the component; where not known, at least"},
@@ -133,6 +121,9 @@ Algorithm eccentricity_row() {
         return std::make_unique<PreparedEccentricity>(graph);
       },
       .verify = verify};
+  for (Option& option : sampling_options(8, "vertices from which is searched (default 8)"))
+    row.options.push_back(std::move(option));
+  return row;
 }
 
 }  // namespace atl::catalog

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "rows.hpp"
+#include "sampling.hpp"
 
 namespace atl::catalog {
 namespace {
@@ -36,23 +37,6 @@ class Clustering final : public Prepared {
  private:
   const Graph& graph_;
 };
-
-std::vector<Option> sampling_options(std::string_view help) {
-  return {{.name = "samples",
-           .stage = Stage::check,
-           .standard = std::int64_t{32},
-           .check_help = help,
-           .range = Range::not_negative,
-           .most = INT64_MAX},
-          {.name = "seed",
-           .stage = Stage::check,
-           .standard = std::int64_t{1},
-           .check_help = "for drawing them (default 1)",
-           .range = Range::not_negative,
-           .most = INT64_MAX}};
-}
-
-std::uint64_t seed_of(const Arguments& arguments) { return static_cast<std::uint64_t>(arguments.whole("seed")); }
 
 // What both rows have.
 Algorithm clustering_row() {
@@ -92,7 +76,7 @@ Algorithm lcc_row() {
   row.about = "Local clustering coefficients, as Graphalytics defines them.";
   row.check_summary = "clustering coefficients: bounds, and samples by counting";
   row.check_about = "Whether a file holds local clustering coefficients: bounds for all, samples by counting.";
-  row.options = sampling_options("vertices whose neighbours' edges are counted (default 32)");
+  row.options = sampling_options(32, "vertices whose neighbours' edges are counted (default 32)");
   row.columns = {coefficients(true), triangles(false)};
   row.gives = "local clustering coefficients, and triangles";
   row.verify = [](const Graph& graph, const Arguments& arguments, const Answer& answer, const EdgeList*) {
@@ -109,7 +93,7 @@ Algorithm triangles_row() {
   row.about = "How many triangles each vertex is in, and all.";
   row.check_summary = "counts of triangles: bounds, the sum, and samples by counting";
   row.check_about = "Whether a file holds how many triangles each vertex is in: bounds, the sum, samples.";
-  row.options = sampling_options("vertices whose triangles are counted (default 32)");
+  row.options = sampling_options(32, "vertices whose triangles are counted (default 32)");
   row.columns = {triangles(true), coefficients(false)};
   row.gives = "triangles of each vertex, and all";
   row.verify = [](const Graph& graph, const Arguments& arguments, const Answer& answer, const EdgeList*) {

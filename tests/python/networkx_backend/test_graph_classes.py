@@ -10,7 +10,7 @@ nx = pytest.importorskip("networkx")
 
 import atoll  # noqa: E402
 import atoll.networkx as backend  # noqa: E402
-from agreement import CONFIG, KINDS, random_graph, seeds  # noqa: E402
+from agreement import KINDS, random_graph, seeds  # noqa: E402
 
 
 def edges(G):
@@ -63,7 +63,6 @@ def test_a_change_is_seen_by_the_functions_of_atoll(kind, read_before):
     assert list(getattr(nx, components)(G)) == [] and len(G) == 0
 
 
-@pytest.mark.skipif(not CONFIG, reason="NetworkX 3.3 or later is needed")
 def test_weights_changed_behind_its_back_want_the_cache_cleared():
     G = backend.convert_from_nx(nx.path_graph(3))
     G[0][1]["weight"] = 7
@@ -105,7 +104,6 @@ def test_attributes_are_kept_where_they_shall_be():
     assert G[0][1]["km"] == 3  # a copy
 
 
-@pytest.mark.skipif(not hasattr(getattr(nx, "config", None), "fallback_to_nx"), reason="NetworkX 3.4 is needed")
 def test_functions_that_atoll_has_not_run_on_it():
     G = backend.from_atoll(atoll.Graph("grid:4x3"))
     plain = backend.convert_to_nx(G)

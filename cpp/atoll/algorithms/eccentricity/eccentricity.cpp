@@ -4,7 +4,7 @@
 //     max(d, e(s) - d) <= e(v) <= e(s) + d.
 //
 // A vertex is done when its bounds meet. Searches start in turn from the vertex of the greatest upper and of the least lower
-// bound, of several from that of highest degree. For the diameter and the radius alone, a vertex is done as soon as it can
+// bound, of several from that of highest degree. Where only the diameter and the radius are wanted, a vertex is done once it can
 // change neither.
 //
 // Deviation: all components are searched at once, each from a vertex of its own.
