@@ -229,7 +229,7 @@ def _of_communicator(comm: Any, text: str) -> World:
 
 def _other_mpi(launcher: tuple[str, int], runs: str, other: str) -> str:
     return (
-        f"{launcher[0]} has started {launcher[1]} processes, but each has a COMM_WORLD of one rank (mpi4py has {runs}, "
+        f"{launcher[0]} has started {launcher[1]} processes, but each is alone in MPI.COMM_WORLD (mpi4py runs {runs}, "
         f"which does not understand that launcher). Start with the launcher of {runs}, or have mpi4py run the other "
         f"MPI: MPI4PY_MPIABI={other} with the wheel of PyPI, else an mpi4py that is built for it."
     )
