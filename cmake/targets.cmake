@@ -10,13 +10,14 @@ function(atoll_settings target)
   target_compile_options(
     ${target}
     PRIVATE
-      -Wall
-      -Wextra
-      -Wconversion
-      $<$<BOOL:${ATOLL_WERROR}>:-Werror>
-      $<$<BOOL:${ATOLL_X86}>:-march=x86-64-v2>
+      $<$<COMPILE_LANGUAGE:CXX>:-Wall>
+      $<$<COMPILE_LANGUAGE:CXX>:-Wextra>
+      $<$<COMPILE_LANGUAGE:CXX>:-Wconversion>
+      $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${ATOLL_WERROR}>>:-Werror>
+      $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${ATOLL_X86}>>:-march=x86-64-v2>
       # Otherwise GCC calls each of the library's own functions through a table, in case a program replaces it.
-      -fno-semantic-interposition
+      $<$<COMPILE_LANGUAGE:CXX>:-fno-semantic-interposition>
+      $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20;--Werror=all-warnings;-Xcompiler=-Wall>
   )
   set_target_properties(
     ${target}

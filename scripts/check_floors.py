@@ -19,7 +19,7 @@ FLOORS = [
     ["runtime"],
     ["io", "tune"],
     ["graph", "matrix"],
-    ["engine", "order"],
+    ["engine", "order", "device"],
     ["algorithms", "spmm", "verify"],
     ["catalog", "gnn"],
     ["apsp", "benchmarks"],

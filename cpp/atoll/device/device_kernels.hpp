@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/base/types.hpp>
+#include <atoll/matrix/gemm/gemm.hpp>
+#include <atoll/matrix/spmm/kernels.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+
+/// The kernels that a device's plug-in has: what is asked of each, as plain values. All of them only enqueue; what
+/// fails is thrown as DeviceError by the launch or by waiting for the stream.
+namespace atl {
+
+using StreamHandle = void*;
+using EventHandle = void*;
+
+/// A view of a matrix in a device's memory: element (i, j) at data[i * stride + j].
+template <class T>
+struct DeviceView {
+  T* data = nullptr;
+  std::int64_t rows = 0, cols = 0, stride = 0;
+
+  DeviceView part(std::int64_t i, std::int64_t j, std::int64_t height, std::int64_t width) const {
+    return {data + i * stride + j, height, width, stride};
+  }
+  operator DeviceView<const T>() const
+    requires(!std::is_const_v<T>)
+  {
+    return {data, rows, cols, stride};
+  }
+};
+
+/// The same of values whose size is known at run time.
+struct AnyDeviceView {
+  void* data = nullptr;
+  std::int64_t rows = 0, cols = 0, stride = 0;
+
+  AnyDeviceView() = default;
+  template <class T>
+  AnyDeviceView(DeviceView<T> view) : data(view.data), rows(view.rows), cols(view.cols), stride(view.stride) {}
+};
+
+// --- products over min_plus ---------------------------------------------------------------------------------------
+
+/// Blocking factors of a kernel (COAST, figure 4a). A block of threads computes rows x cols values of C, `depth` steps of
+/// k at a time; each of its threads thread_rows x thread_cols of them.
+struct DeviceTile {
+  int rows = 0, cols = 0, depth = 0;  ///< blk_m, blk_n, blk_k; steps of 16-bit values count in pairs
+  int thread_rows = 0, thread_cols = 0;
+  int stages = 0;  ///< pieces of depth steps in shared memory, one computed while the others come
+  int threads() const { return rows / thread_rows * (cols / thread_cols); }
+  bool operator==(const DeviceTile&) const = default;
+};
+
+/// A factor in a device's memory, and whether its transpose is meant.
+struct DeviceFactor {
+  const void* data = nullptr;
+  std::int64_t rows = 0, cols = 0, stride = 0;  ///< as stored
+  bool transposed = false;
+};
+
+/// A packed factor: tile after tile of rows (of A) or columns (of B), of each the steps of k in pieces of `depth`, of
+/// each piece word [step][row or column]. What the last tile and piece lack is filled with "no path".
+struct DevicePanelView {
+  void* data = nullptr;
+  std::int64_t extent = 0;  ///< rows of A or columns of B
+  std::int64_t depth = 0;   ///< steps of k
+};
+
+struct DeviceProductCall {
+  Element element = Element::float32;  ///< float32, int32 or uint16
+  int tile = 0;                        ///< index in tiles()
+  DevicePanelView a, b;
+  void* c = nullptr;
+  std::int64_t rows = 0, cols = 0, stride = 0;  ///< of C
+  std::span<const Window> windows;  ///< at most four; each begins at a multiple of the tile's sides
+};
+
+/// Values of uint16 are 0 to kNoPath16, which is "no path": sums of two then fit 16 bits, as the pairwise instruction
+/// does not saturate.
+inline constexpr std::uint16_t kNoPath16 = 0x7fff;
+
+struct DeviceMinPlus {
+  /// Those that are compiled in, the usual one first; empty if the element has no kernel.
+  std::span<const DeviceTile> (*tiles)(Element element) = nullptr;
+  /// Bytes that a packed factor needs.
+  std::size_t (*panel_bytes)(Element element, int tile, bool left, std::int64_t extent, std::int64_t depth) = nullptr;
+  void (*pack)(Element element, int tile, bool left, const DeviceFactor& from, DevicePanelView to,
+               StreamHandle stream) = nullptr;
+  /// C <- min(C, min over k of A(i, k) + B(k, j)) in the windows.
+  void (*multiply)(const DeviceProductCall& call, int architecture, StreamHandle stream) = nullptr;
+  /// d <- its closure, for a diagonal block that begins at vertex `first`; *gain becomes the first vertex of an improving
+  /// cycle, unless it has one (is not -1).
+  void (*close)(Element element, AnyDeviceView d, std::int64_t first, std::int64_t* gain,
+                StreamHandle stream) = nullptr;
+  /// to(j, i) = from(i, j); value_bytes 2 or 4.
+  void (*transpose)(std::size_t value_bytes, AnyDeviceView from, AnyDeviceView to,
+                    StreamHandle stream) = nullptr;
+  /// The lower half becomes the transpose of the upper one.
+  void (*mirror)(std::size_t value_bytes, AnyDeviceView d, StreamHandle stream) = nullptr;
+  /// Values `from` become `to`; those above `limit` that are not `from` set *above to 1.
+  void (*replace)(DeviceView<std::uint16_t> d, std::uint16_t from, std::uint16_t to, std::uint16_t limit,
+                  std::int64_t* above, StreamHandle stream) = nullptr;
+  /// Operations per second of additions and minima on registers alone: the limit of the products. Waits.
+  double (*peak)(Element element, int processors, StreamHandle stream) = nullptr;
+};
+
+/// Everything, by the architectures and types that a plug-in was compiled for.
+struct DeviceKernels {
+  DeviceMinPlus min_plus;
+};
+
+}  // namespace atl

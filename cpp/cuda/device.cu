@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atoll/device/device_plugin.hpp>
+
+#include "gemm/min_plus.hpp"
+#include "simt/launch.hpp"
+
+namespace atl::cuda {
+
+void check_cuda(cudaError_t error, const char* what) {
+  if (error == cudaSuccess) return;
+  const char* const text = cudaGetErrorString(error);
+  cudaGetLastError();  // or the next call would report it again
+  throw DeviceError(fmt::format("{}: {} (the device refused). `atoll doctor` shows the device; nvidia-smi what uses it.",
+                                what, text));
+}
+
+namespace {
+
+#if defined(ATOLL_EMULATED)
+constexpr bool kEmulated = true;
+#else
+constexpr bool kEmulated = false;
+#endif
+
+/// The oldest device that there are kernels for.
+constexpr int kOldest = 80;
+
+std::string version_text(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
+
+DeviceFacts facts_of(int number) {
+  cudaDeviceProp p{};
+  check_cuda(cudaGetDeviceProperties(&p, number), "reading a device's properties");
+  int driver = 0, runtime = 0, clock = 0, memory_clock = 0, bus = 0;
+  check_cuda(cudaDriverGetVersion(&driver), "reading the driver's version");
+  check_cuda(cudaRuntimeGetVersion(&runtime), "reading the runtime's version");
+  check_cuda(cudaDeviceGetAttribute(&clock, cudaDevAttrClockRate, number), "reading a device's clock");
+  check_cuda(cudaDeviceGetAttribute(&memory_clock, cudaDevAttrMemoryClockRate, number), "reading a device's clock");
+  check_cuda(cudaDeviceGetAttribute(&bus, cudaDevAttrGlobalMemoryBusWidth, number), "reading a device's memory");
+  DeviceFacts out;
+  out.name = p.name;
+  out.driver = fmt::format("driver for CUDA {}, runtime {}", version_text(driver), version_text(runtime));
+  out.number = number;
+  out.architecture = 10 * p.major + p.minor;
+  out.processors = p.multiProcessorCount;
+  out.clock_hz = 1e3 * clock;
+  out.memory_clock_hz = 1e3 * memory_clock;
+  out.memory_bus_bits = bus;
+  out.memory_bytes = p.totalGlobalMem;
+  out.cache_bytes = static_cast<std::size_t>(p.l2CacheSize);
+  out.shared_bytes = p.sharedMemPerBlockOptin;
+  out.emulated = kEmulated;
+  return out;
+}
+
+std::vector<DeviceFacts> devices() {
+  int count = 0;
+  const cudaError_t error = cudaGetDeviceCount(&count);
+  if (error != cudaSuccess || count == 0)
+    throw DeviceError(fmt::format(
+        "there is no GPU to use: {} (a driver of NVIDIA's and a device are needed). Install the driver; nvidia-smi then "
+        "lists the devices.",
+        error != cudaSuccess ? cudaGetErrorString(error) : "the driver shows no device"));
+  std::vector<DeviceFacts> out;
+  for (int i = 0; i < count; ++i) out.push_back(facts_of(i));
+  return out;
+}
+
+class CudaDevice final : public Device {
+ public:
+  explicit CudaDevice(int number) : facts_(facts_of(number)), kernels_{min_plus_kernels()} {
+    if (facts_.architecture < kOldest)
+      throw DeviceError(fmt::format("{} is sm_{} (kernels begin at sm_{}). Take a newer device, or --device cpu.",
+                                    facts_.name, facts_.architecture, kOldest));
+    use();
+  }
+  const DeviceFacts& facts() const override { return facts_; }
+  const DeviceKernels& kernels() const override { return kernels_; }
+  std::size_t free_bytes() const override {
+    use();
+    std::size_t free = 0, total = 0;
+    check_cuda(cudaMemGetInfo(&free, &total), "reading how much memory is free");
+    return free;
+  }
+
+  void* allocate(std::size_t bytes, MemoryKind kind) override {
+    use();
+    void* out = nullptr;
+    const cudaError_t error = kind == MemoryKind::device ? cudaMalloc(&out, bytes)
+                                                         : cudaHostAlloc(&out, bytes, cudaHostAllocDefault);
+    if (error == cudaSuccess) return out;
+    cudaGetLastError();
+    throw DeviceError(fmt::format("{} bytes of {} cannot be had: {} ({:.1f} GB of the device are free). Take a smaller "
+                                  "problem or a narrower type, or more devices.",
+                                  bytes, kind == MemoryKind::device ? "device memory" : "pinned memory",
+                                  cudaGetErrorString(error), static_cast<double>(free_bytes()) / 1e9));
+  }
+  void release(void* memory, MemoryKind kind) noexcept override {
+    // An error here is one of a kernel before, which waiting for its stream has thrown.
+    static_cast<void>(kind == MemoryKind::device ? cudaFree(memory) : cudaFreeHost(memory));
+  }
+
+  StreamHandle make_stream() override {
+    use();
+    cudaStream_t out = nullptr;
+    check_cuda(cudaStreamCreateWithFlags(&out, cudaStreamNonBlocking), "making a stream");
+    return out;
+  }
+  void free_stream(StreamHandle stream) noexcept override { static_cast<void>(cudaStreamDestroy(stream_of(stream))); }
+  void wait(StreamHandle stream) override { check_cuda(cudaStreamSynchronize(stream_of(stream)), "a kernel or a copy"); }
+  EventHandle make_event() override {
+    use();
+    cudaEvent_t out = nullptr;
+    check_cuda(cudaEventCreateWithFlags(&out, cudaEventDefault), "making an event");
+    return out;
+  }
+  void free_event(EventHandle event) noexcept override { static_cast<void>(cudaEventDestroy(event_of(event))); }
+  void record(EventHandle event, StreamHandle stream) override {
+    check_cuda(cudaEventRecord(event_of(event), stream_of(stream)), "recording an event");
+  }
+  void wait_for(StreamHandle stream, EventHandle event) override {
+    check_cuda(cudaStreamWaitEvent(stream_of(stream), event_of(event), 0), "waiting for an event");
+  }
+  void wait_event(EventHandle event) override { check_cuda(cudaEventSynchronize(event_of(event)), "a kernel or a copy"); }
+  double seconds_between(EventHandle first, EventHandle last) override {
+    float milliseconds = 0;
+    check_cuda(cudaEventElapsedTime(&milliseconds, event_of(first), event_of(last)), "reading the time");
+    return 1e-3 * static_cast<double>(milliseconds);
+  }
+
+  void copy(void* to, std::size_t to_stride, const void* from, std::size_t from_stride, std::size_t row_bytes,
+            std::size_t rows, StreamHandle stream) override {
+    if (row_bytes == 0 || rows == 0) return;
+    check_cuda(cudaMemcpy2DAsync(to, to_stride, from, from_stride, row_bytes, rows, cudaMemcpyDefault, stream_of(stream)),
+               "copying");
+  }
+  void fill(void* memory, int byte, std::size_t bytes, StreamHandle stream) override {
+    if (bytes > 0) check_cuda(cudaMemsetAsync(memory, byte, bytes, stream_of(stream)), "filling memory");
+  }
+
+ private:
+  static cudaEvent_t event_of(EventHandle event) { return static_cast<cudaEvent_t>(event); }
+  // A host thread's current device is its own.
+  void use() const { check_cuda(cudaSetDevice(facts_.number), "choosing a device"); }
+
+  const DeviceFacts facts_;
+  const DeviceKernels kernels_;
+};
+
+std::unique_ptr<Device> open(int number) { return std::make_unique<CudaDevice>(number); }
+
+}  // namespace
+}  // namespace atl::cuda
+
+extern "C" const atl::DevicePlugin* atoll_device_plugin() {
+  static constexpr atl::DevicePlugin kPlugin{atl::kPluginAbi, &atl::cuda::devices, &atl::cuda::open};
+  return &kPlugin;
+}
