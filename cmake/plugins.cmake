@@ -124,7 +124,14 @@ if(ATOLL_CUDA AND cuda)
   include(CheckLanguage)
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
-    set(ATOLL_CUDA_ARCHITECTURES 80-real 90-real 100 CACHE STRING "GPU architectures that kernels are compiled for")
+    set(
+      ATOLL_CUDA_ARCHITECTURES
+      80-real
+      90-real
+      100
+      CACHE STRING
+      "GPU architectures that kernels are compiled for"
+    )
     set(CMAKE_CUDA_ARCHITECTURES ${ATOLL_CUDA_ARCHITECTURES})
     if(CMAKE_CXX_COMPILER_LAUNCHER)
       set(CMAKE_CUDA_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
@@ -133,7 +140,10 @@ if(ATOLL_CUDA AND cuda)
     atoll_plugin(cuda ${cuda})
     # fmt takes nvcc for a compiler without constexpr, and nvcc cannot check format texts while it compiles.
     target_compile_definitions(atoll_cuda PRIVATE FMT_USE_CONSTEXPR=1 FMT_CONSTEVAL=)
-    set_target_properties(atoll_cuda PROPERTIES CUDA_STANDARD 20 CUDA_EXTENSIONS OFF CUDA_RUNTIME_LIBRARY Static)
+    set_target_properties(
+      atoll_cuda
+      PROPERTIES CUDA_STANDARD 20 CUDA_EXTENSIONS OFF CUDA_RUNTIME_LIBRARY Static
+    )
   else()
     atoll_lacking(ATOLL_CUDA "nvcc is not found (NVIDIA's CUDA toolkit 12.8 or later)")
   endif()

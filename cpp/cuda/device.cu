@@ -10,8 +10,8 @@ void check_cuda(cudaError_t error, const char* what) {
   if (error == cudaSuccess) return;
   const char* const text = cudaGetErrorString(error);
   cudaGetLastError();  // or the next call would report it again
-  throw DeviceError(fmt::format("{}: {} (the device refused). `atoll doctor` shows the device; nvidia-smi what uses it.",
-                                what, text));
+  throw DeviceError(fmt::format(
+      "{}: {} (the device refused). `atoll doctor` shows the device; nvidia-smi what uses it.", what, text));
 }
 
 namespace {
@@ -56,10 +56,11 @@ std::vector<DeviceFacts> devices() {
   int count = 0;
   const cudaError_t error = cudaGetDeviceCount(&count);
   if (error != cudaSuccess || count == 0)
-    throw DeviceError(fmt::format(
-        "there is no GPU to use: {} (a driver of NVIDIA's and a device are needed). Install the driver; nvidia-smi then "
-        "lists the devices.",
-        error != cudaSuccess ? cudaGetErrorString(error) : "the driver shows no device"));
+    throw DeviceError(
+        fmt::format("there is no GPU to use: {} (a driver of NVIDIA's and a device are needed). Install the driver; "
+                    "nvidia-smi then "
+                    "lists the devices.",
+                    error != cudaSuccess ? cudaGetErrorString(error) : "the driver shows no device"));
   std::vector<DeviceFacts> out;
   for (int i = 0; i < count; ++i) out.push_back(facts_of(i));
   return out;
@@ -85,19 +86,28 @@ class CudaDevice final : public Device {
   void* allocate(std::size_t bytes, MemoryKind kind) override {
     use();
     void* out = nullptr;
-    const cudaError_t error = kind == MemoryKind::device ? cudaMalloc(&out, bytes)
-                                                         : cudaHostAlloc(&out, bytes, cudaHostAllocDefault);
+    const cudaError_t error =
+        kind == MemoryKind::device ? cudaMalloc(&out, bytes) : cudaHostAlloc(&out, bytes, cudaHostAllocDefault);
     if (error == cudaSuccess) return out;
     cudaGetLastError();
-    throw DeviceError(fmt::format("{} bytes of {} cannot be had: {} ({:.1f} GB of the device are free). Take a smaller "
-                                  "problem or a narrower type, or more devices.",
-                                  bytes, kind == MemoryKind::device ? "device memory" : "pinned memory",
-                                  cudaGetErrorString(error), static_cast<double>(free_bytes()) / 1e9));
+    throw DeviceError(
+        fmt::format("{} bytes of {} cannot be had: {} ({:.1f} GB of the device are free). Take a smaller "
+                    "problem or a narrower type, or more devices.",
+                    bytes, kind == MemoryKind::device ? "device memory" : "pinned memory", cudaGetErrorString(error),
+                    static_cast<double>(free_bytes()) / 1e9));
   }
   void release(void* memory, MemoryKind kind) noexcept override {
     // An error here is one of a kernel before, which waiting for its stream has thrown.
     static_cast<void>(kind == MemoryKind::device ? cudaFree(memory) : cudaFreeHost(memory));
   }
+
+  bool pin(void* memory, std::size_t bytes) override {
+    use();
+    if (cudaHostRegister(memory, bytes, cudaHostRegisterDefault) == cudaSuccess) return true;
+    cudaGetLastError();
+    return false;
+  }
+  void unpin(void* memory) noexcept override { static_cast<void>(cudaHostUnregister(memory)); }
 
   StreamHandle make_stream() override {
     use();
@@ -106,7 +116,9 @@ class CudaDevice final : public Device {
     return out;
   }
   void free_stream(StreamHandle stream) noexcept override { static_cast<void>(cudaStreamDestroy(stream_of(stream))); }
-  void wait(StreamHandle stream) override { check_cuda(cudaStreamSynchronize(stream_of(stream)), "a kernel or a copy"); }
+  void wait(StreamHandle stream) override {
+    check_cuda(cudaStreamSynchronize(stream_of(stream)), "a kernel or a copy");
+  }
   EventHandle make_event() override {
     use();
     cudaEvent_t out = nullptr;
@@ -120,7 +132,15 @@ class CudaDevice final : public Device {
   void wait_for(StreamHandle stream, EventHandle event) override {
     check_cuda(cudaStreamWaitEvent(stream_of(stream), event_of(event), 0), "waiting for an event");
   }
-  void wait_event(EventHandle event) override { check_cuda(cudaEventSynchronize(event_of(event)), "a kernel or a copy"); }
+  void wait_event(EventHandle event) override {
+    check_cuda(cudaEventSynchronize(event_of(event)), "a kernel or a copy");
+  }
+  bool happened(EventHandle event) override {
+    const cudaError_t error = cudaEventQuery(event_of(event));
+    if (error == cudaErrorNotReady) return false;
+    check_cuda(error, "a kernel or a copy");
+    return true;
+  }
   double seconds_between(EventHandle first, EventHandle last) override {
     float milliseconds = 0;
     check_cuda(cudaEventElapsedTime(&milliseconds, event_of(first), event_of(last)), "reading the time");
@@ -130,8 +150,9 @@ class CudaDevice final : public Device {
   void copy(void* to, std::size_t to_stride, const void* from, std::size_t from_stride, std::size_t row_bytes,
             std::size_t rows, StreamHandle stream) override {
     if (row_bytes == 0 || rows == 0) return;
-    check_cuda(cudaMemcpy2DAsync(to, to_stride, from, from_stride, row_bytes, rows, cudaMemcpyDefault, stream_of(stream)),
-               "copying");
+    check_cuda(
+        cudaMemcpy2DAsync(to, to_stride, from, from_stride, row_bytes, rows, cudaMemcpyDefault, stream_of(stream)),
+        "copying");
   }
   void fill(void* memory, int byte, std::size_t bytes, StreamHandle stream) override {
     if (bytes > 0) check_cuda(cudaMemsetAsync(memory, byte, bytes, stream_of(stream)), "filling memory");

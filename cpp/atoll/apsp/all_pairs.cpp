@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/apsp/all_pairs.hpp>
+#include <atoll/apsp/device/on_device.hpp>
 #include <atoll/apsp/floyd_warshall/closure.hpp>
 #include <atoll/apsp/floyd_warshall/floyd_warshall.hpp>
 #include <atoll/apsp/floyd_warshall/grid.hpp>
@@ -61,24 +62,42 @@ void check_memory(World& world, const ReplicatedCsr<T>& arcs, const AllPairsOpti
                   here <= has ? arcs.vertices() : greatest_that_fits(has, need)));
 }
 
+/// What a device cannot do is refused before anything is computed. Throws UsageError.
+template <class T>
+void check_device(const AllPairsOptions& options) {
+  if (!options.device) return;
+  const auto refuse = [](bool bad, const std::string& what, const std::string& why) {
+    if (bad) throw UsageError(fmt::format("{} on a device ({}). Change it, or take --device cpu.", what, why));
+  };
+  refuse(!kOnDevice<T>, fmt::format("values of {}", name_of(kElementOf<T>)),
+         "its kernels are for float32, int32, uint16");
+  refuse(options.semiring != Semiring::min_plus, fmt::format("{}", name_of(options.semiring)), "it computes min_plus");
+  refuse(options.method && options.method != PairsMethod::floyd_warshall,
+         fmt::format("method {}", options.method ? name_of(*options.method) : ""), "it computes Floyd-Warshall");
+}
+
+template <class T>
+std::optional<GainCycle> closure_of(const Gemm& gemm, Team& team, MatrixView<T> d, const AllPairsOptions& options,
+                                    const FloydWarshallOptions& how, FloydWarshallReport& report) {
+  if constexpr (kOnDevice<T>)
+    if (options.device) return floyd_warshall_on_device<T>(DeviceGemm(*options.device, kElementOf<T>), d, how, &report);
+  return floyd_warshall<T>(gemm, team, d, how, &report);
+}
+
 /// d <- the closure of the arcs by Floyd-Warshall, or the result of the requested number of steps.
 template <class T>
 void close_arcs(Team& team, const Gemm& gemm, const ReplicatedCsr<T>& arcs, const AllPairsOptions& options,
                 MatrixView<T> d, AllPairsReport& report) {
   set_arc_entries(team, arcs, options.semiring, d);
   FloydWarshallReport run;
-  const std::int64_t n = d.rows, block = options.block > 0 ? options.block : usual_block(gemm, n);
-  const auto after_block = [&](std::int64_t done) {
-    tell(options.progress, done, (n + block - 1) / block);
-    return true;
-  };
-  if (floyd_warshall<T>(gemm, team, d,
-                        {.block = options.block,
-                         .undirected = !arcs.directed,
-                         .steps = options.on_grid.steps,
-                         .after_block = after_block},
-                        &run))
-    refuse_gain_cycle(arcs, options.semiring);
+  const FloydWarshallOptions how{.block = options.block,
+                                 .undirected = !arcs.directed,
+                                 .steps = options.on_grid.steps,
+                                 .after_block = [&](std::int64_t blocks) {
+                                   tell(options.progress, blocks, (d.rows + run.block - 1) / run.block);
+                                   return true;
+                                 }};
+  if (closure_of<T>(gemm, team, d, options, how, run)) refuse_gain_cycle(arcs, options.semiring);
   if (adds_to_no_path(arcs, options.semiring)) restore_no_path(team, options.semiring, d);
   report.add(run);
 }
@@ -101,6 +120,7 @@ AllPairs<T> on_one_rank(World& world, const ReplicatedCsr<T>& arcs, const AllPai
   } else {
     PairsReport run;
     PairsOptions how{.method = options.method, .delta = options.delta, .pendant_trees = options.pendant_trees};
+    if (options.device) how.method = PairsMethod::floyd_warshall;
     if (!how.method)
       how.operations_per_second = kOfPeak * peak_operations_per_second(team, algebra, gemm.isa(), kPeakSeconds);
     all.distances.local = core_pairs<T>(
@@ -136,6 +156,7 @@ AllPairs<T> on_a_grid(World& world, const ReplicatedCsr<T>& arcs, const AllPairs
   GridOptions on_grid = options.on_grid;
   plan.apply_to(on_grid);
   on_grid.progress = options.progress;
+  on_grid.device = options.device;
   // Every rank has all arcs and passes its share of them.
   std::vector<MatrixEntry<T>> mine;
   for (Vertex v = world.rank(); v < arcs.vertices(); v += world.size())
@@ -182,6 +203,7 @@ AllPairs<T> all_pairs(World& world, const ReplicatedCsr<T>& arcs, const AllPairs
       throw UsageError(
           fmt::format("{} steps of method {} (only fw can stop after some steps). Leave them out, or take fw.",
                       options.on_grid.steps, name_of(*options.method)));
+    check_device<T>(options);
     check_closure(arcs, options.semiring);
     check_sums(arcs, options.semiring);
     if (options.semiring != Semiring::min_plus && options.method && options.method != PairsMethod::floyd_warshall)
@@ -193,7 +215,7 @@ AllPairs<T> all_pairs(World& world, const ReplicatedCsr<T>& arcs, const AllPairs
   std::optional<GridPlan> plan;
   if (!alone) {
     GridConstraints constraints = options.grid;
-    constraints.block = options.block;
+    constraints.block = options.device ? device_grid_block(options.block) : options.block;
     plan = agree_on_grid(world, options.machine, Gemm(all_pairs_algebra(arcs, options.semiring), options.blocking),
                          arcs.vertices(), constraints);
   }

@@ -21,8 +21,11 @@
 /// One rank computes the connected components one by one and first removes their pendant trees
 /// (pendant_trees/pendant_trees.hpp). Undirected graphs cost half. Searches from every source replace Floyd-Warshall
 /// where they are cheaper. Several ranks compute the whole matrix by Floyd-Warshall on a grid
-/// (floyd_warshall/grid.hpp), and so do other semirings (floyd_warshall/closure.hpp).
+/// (floyd_warshall/grid.hpp), and so do other semirings (floyd_warshall/closure.hpp). With a device Floyd-Warshall runs
+/// there, on each rank's own (device/on_device.hpp).
 namespace atl {
+
+class Device;
 
 struct AllPairsOptions {
   Semiring semiring = Semiring::min_plus;  ///< the one the arcs were gathered for; all but min_plus use Floyd-Warshall
@@ -36,6 +39,7 @@ struct AllPairsOptions {
   GridOptions on_grid = {};                   ///< only look-ahead, kernel and steps count; the plan sets the rest
   StepHook pauses = {};                       ///< called on a grid; a checkpoint replaces it by its own
   Progress progress = {};                     ///< blocks of Floyd-Warshall
+  Device* device = nullptr;                   ///< of this rank, for products over min_plus; null: the processor
   /// If it has a folder, the run saves its state there from time to time and resumes from it (store/saved_run.hpp). Its
   /// `run` is ignored. A single rank then computes like a 1 x 1 grid.
   CheckpointOptions checkpoint = {.folder = {}, .every_steps = 0, .every_seconds = 1800, .run = {}};
@@ -50,7 +54,7 @@ struct AllPairs {
 /// Collective. Throws InputError, the same on all ranks: for a negative cycle (named), for a matrix that does not fit
 /// in memory (before any computation, with what would fit), and for a path whose length T cannot hold (named; it is
 /// never reported as "no path", nor rounded by float64 if weights are whole). Throws UsageError for options that
-/// contradict each other, and RunStopped after SIGTERM, when the state is saved.
+/// contradict each other, and RunStopped after SIGTERM, when the state is saved; DeviceError where a device refuses.
 template <class T>
 AllPairs<T> all_pairs(World& world, const ReplicatedCsr<T>& arcs, const AllPairsOptions& options = {});
 

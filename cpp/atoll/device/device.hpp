@@ -33,18 +33,18 @@ class DeviceError : public Error {
 };
 
 struct DeviceFacts {
-  std::string name;           ///< "NVIDIA H200"
-  std::string driver;         ///< "driver 13.0, runtime 13.0"
-  int number = 0;             ///< among those of this machine
-  int architecture = 0;       ///< 80, 90, 100: ten times the compute capability
-  int processors = 0;         ///< streaming multiprocessors
-  double clock_hz = 0;        ///< the highest of the processors
+  std::string name;      ///< "NVIDIA H200"
+  std::string driver;    ///< "driver 13.0, runtime 13.0"
+  int number = 0;        ///< among those of this machine
+  int architecture = 0;  ///< 80, 90, 100: ten times the compute capability
+  int processors = 0;    ///< streaming multiprocessors
+  double clock_hz = 0;   ///< the highest of the processors
   double memory_clock_hz = 0;
   int memory_bus_bits = 0;
   std::size_t memory_bytes = 0;
-  std::size_t cache_bytes = 0;         ///< second-level cache
-  std::size_t shared_bytes = 0;        ///< shared memory that one block may ask for
-  bool emulated = false;               ///< kernels run on the host: for tests
+  std::size_t cache_bytes = 0;   ///< second-level cache
+  std::size_t shared_bytes = 0;  ///< shared memory that one block may ask for
+  bool emulated = false;         ///< kernels run on the host: for tests
 };
 
 enum class MemoryKind : std::uint8_t {
@@ -63,6 +63,10 @@ class Device {
   virtual void* allocate(std::size_t bytes, MemoryKind kind) = 0;
   virtual void release(void* memory, MemoryKind kind) noexcept = 0;
 
+  /// Locks pages of the host's own memory, so that copies of it run beside kernels; false where the system refuses.
+  virtual bool pin(void* memory, std::size_t bytes) = 0;
+  virtual void unpin(void* memory) noexcept = 0;
+
   virtual StreamHandle make_stream() = 0;
   virtual void free_stream(StreamHandle stream) noexcept = 0;
   /// Waits until all that the stream was given is done, and throws DeviceError if any of it failed.
@@ -74,6 +78,7 @@ class Device {
   /// What the stream is given from now on begins after the event.
   virtual void wait_for(StreamHandle stream, EventHandle event) = 0;
   virtual void wait_event(EventHandle event) = 0;
+  virtual bool happened(EventHandle event) = 0;
   /// Seconds between two events that have happened.
   virtual double seconds_between(EventHandle first, EventHandle last) = 0;
 
@@ -87,6 +92,22 @@ class Device {
 /// Opens device `number` of a kind ("cuda"), modulo those that this machine has, so that ranks of a node share them
 /// evenly. Throws DeviceError that says what is missing.
 std::shared_ptr<Device> open_device(const std::string& kind, int number);
+
+/// Memory of the host that is pinned for as long as this lives, where the system allows it.
+class Pinned {
+ public:
+  Pinned(Device& device, void* memory, std::size_t bytes)
+      : device_(device), memory_(bytes > 0 && device.pin(memory, bytes) ? memory : nullptr) {}
+  Pinned(const Pinned&) = delete;
+  Pinned& operator=(const Pinned&) = delete;
+  ~Pinned() {
+    if (memory_) device_.unpin(memory_);
+  }
+
+ private:
+  Device& device_;
+  void* memory_;
+};
 
 /// A stream that ends with its scope.
 class Stream {
@@ -169,7 +190,9 @@ class DeviceMatrix {
  public:
   DeviceMatrix() = default;
   DeviceMatrix(Device& device, std::int64_t rows, std::int64_t cols)
-      : rows_(rows), cols_(cols), stride_((cols + kLine - 1) / kLine * kLine),
+      : rows_(rows),
+        cols_(cols),
+        stride_((cols + kLine - 1) / kLine * kLine),
         values_(device, static_cast<std::size_t>(rows * stride_)) {}
   std::int64_t rows() const { return rows_; }
   std::int64_t cols() const { return cols_; }

@@ -65,10 +65,10 @@ void DeviceGemm::operator()(const Stream& stream, DeviceOperand<T> a, DeviceOper
   stream.wait();  // before the panels go
 }
 
-#define ATOLL_DEVICE_GEMM_OF(T)                                                                         \
-  template void DevicePanel::pack(const DeviceGemm&, const Stream&, DeviceOperand<T>);                  \
+#define ATOLL_DEVICE_GEMM_OF(T)                                                                            \
+  template void DevicePanel::pack(const DeviceGemm&, const Stream&, DeviceOperand<T>);                     \
   template void DeviceGemm::multiply(const Stream&, const DevicePanel&, const DevicePanel&, DeviceView<T>, \
-                                     std::span<const Window>) const;                                    \
+                                     std::span<const Window>) const;                                       \
   template void DeviceGemm::operator()(const Stream&, DeviceOperand<T>, DeviceOperand<T>, DeviceView<T>) const;
 ATOLL_DEVICE_GEMM_OF(float)
 ATOLL_DEVICE_GEMM_OF(std::int32_t)

@@ -14,6 +14,11 @@
 /// kNoPath16], which is "no path" on a device.
 namespace atl {
 
+/// Whether a device has kernels for values of this type.
+template <class T>
+constexpr bool kOnDevice =
+    std::is_same_v<T, float> || std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::uint16_t>;
+
 /// A factor of a DeviceGemm, as Factor.
 template <class T>
 struct DeviceOperand {

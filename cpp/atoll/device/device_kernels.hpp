@@ -75,7 +75,7 @@ struct DeviceProductCall {
   DevicePanelView a, b;
   void* c = nullptr;
   std::int64_t rows = 0, cols = 0, stride = 0;  ///< of C
-  std::span<const Window> windows;  ///< at most four; each begins at a multiple of the tile's sides
+  std::span<const Window> windows;              ///< at most four; each begins at a multiple of the tile's sides
 };
 
 /// Values of uint16 are 0 to kNoPath16, which is "no path": sums of two then fit 16 bits, as the pairwise instruction
@@ -96,8 +96,7 @@ struct DeviceMinPlus {
   void (*close)(Element element, AnyDeviceView d, std::int64_t first, std::int64_t* gain,
                 StreamHandle stream) = nullptr;
   /// to(j, i) = from(i, j); value_bytes 2 or 4.
-  void (*transpose)(std::size_t value_bytes, AnyDeviceView from, AnyDeviceView to,
-                    StreamHandle stream) = nullptr;
+  void (*transpose)(std::size_t value_bytes, AnyDeviceView from, AnyDeviceView to, StreamHandle stream) = nullptr;
   /// The lower half becomes the transpose of the upper one.
   void (*mirror)(std::size_t value_bytes, AnyDeviceView d, StreamHandle stream) = nullptr;
   /// Values `from` become `to`; those above `limit` that are not `from` set *above to 1.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
 #include <atoll/apsp/all_pairs.hpp>
+#include <atoll/apsp/device/on_device.hpp>
 #include <atoll/apsp/floyd_warshall/closure.hpp>
 #include <atoll/apsp/floyd_warshall/out_of_core.hpp>
 #include <atoll/apsp/narrow_arcs.hpp>
@@ -10,6 +11,7 @@
 #include <atoll/apsp/store/distance_row.hpp>
 #include <atoll/apsp/store/stored_rates.hpp>
 #include <atoll/base/random.hpp>
+#include <atoll/device/rank_device.hpp>
 #include <cmath>
 
 #include "apsp_idle.hpp"
@@ -29,7 +31,8 @@ constexpr std::int64_t kLargestChunkKib = std::int64_t{1} << 30;
 
 struct Options {
   std::string method = "auto", semiring = "min_plus", type = "auto", output, output_type, grid = "auto",
-              placement = "auto", variant, broadcast = "auto", look_ahead = "on", peel = "on", checkpoint;
+              placement = "auto", variant, broadcast = "auto", look_ahead = "on", peel = "on", checkpoint,
+              device = "cpu";
   std::int64_t block = 0, steps = 0, chunk_kib = -1, checkpoint_steps = 0;
   double checkpoint_minutes = 30;
   int trials = 1, zstd = 0;
@@ -112,8 +115,9 @@ void check_output(World& world, const Options& o, Vertex n, Element element) {
 
 template <class T>
 Outcome run_as(World& world, const Options& o, const ReplicatedCsr<double>& read, const ReplicatedCsr<T>& arcs,
-               Edge input_edges, Progress progress) {
+               Edge input_edges, Device* device, Progress progress) {
   AllPairsOptions options = with_stored_rates(world, arcs, all_pairs_options(o));
+  options.device = device;
   if (o.trials == 1) options.progress = std::move(progress);
   if (!o.out_of_core) check_output(world, o, arcs.vertices(), kElementOf<T>);
   const Existing existing = o.force ? Existing::replace : Existing::refuse;
@@ -194,7 +198,7 @@ Outcome run_as(World& world, const Options& o, const ReplicatedCsr<double>& read
                             arcs.directed ? "directed" : "undirected")},
       {"ranks", fmt::format("{} x {} threads, {}", world.size(), world.team().size(), world.fabric().name())},
       {"method",
-       fmt::format("{}, {}{}", report.method, name_of(kElementOf<T>),
+       fmt::format("{}{}, {}{}", report.method, device ? " on " + device->facts().name : "", name_of(kElementOf<T>),
                    options.semiring == Semiring::min_plus
                        ? ""
                        : fmt::format(", {}: searches and trees taken off are for shortest paths", o.semiring))}};
@@ -271,6 +275,9 @@ int run_apsp(const Words& words) {
          "--type", o.type,
          "float32 float64 int32 uint16 uint8 (default: the narrowest that holds every path; float32 rounds fractions)")
       ->check(CLI::IsMember({"auto", "float32", "float64", "int32", "uint16", "uint8"}));
+  app.add_option("--device", o.device,
+                 "cpu (default) or cuda: Floyd-Warshall on a GPU for each rank; those of a machine are shared evenly")
+      ->check(CLI::IsMember({"cpu", "cuda"}));
   app.add_option("--peel", o.peel, "on (default) or off: components and trees apart")
       ->check(CLI::IsMember({"on", "off"}));
   app.add_option("--block", o.block, "b, rows of a block (default: by size; between ranks by the model)")
@@ -332,6 +339,10 @@ int run_apsp(const Words& words) {
                       "out.",
                       o.semiring));
     const ArcWeights weights = semiring == Semiring::or_and ? ArcWeights::ones : ArcWeights::as_given;
+    if (o.out_of_core && o.device != "cpu")
+      throw UsageError(fmt::format(
+          "--device {} with --out-of-core (tiles in a file are for the processor). Leave one out.", o.device));
+    const std::shared_ptr<Device> device = device_of_rank(world, o.device);
     RankTimer timer(world);
     world.collective_try([&] {
       if (!o.output.empty() && !input.has_names()) refuse_other_names(world, o.output);
@@ -341,14 +352,17 @@ int run_apsp(const Words& words) {
     const double load_seconds = world.max(timer.lap());
     const Edge input_edges = world.sum(static_cast<Edge>(loaded.edges.size()));
     const ReplicatedCsr<double> read = gather_arcs(world, std::move(loaded.edges), weights, semiring);
-    return with_value_type(o.type == "auto" ? narrowest_type(read, semiring) : element_named(o.type), [&](auto value) {
+    const Element narrowest = narrowest_type(read, semiring);
+    const Element usual = device ? device_element(narrowest, read) : narrowest;
+    return with_value_type(o.type == "auto" ? usual : element_named(o.type), [&](auto value) {
       using T = decltype(value);
       const auto finish = [&](const ReplicatedCsr<T>& arcs) {
         const double gather_seconds = world.max(timer.lap());
         Outcome out;
         command.begin_phase(world, fmt::format("all pairs of {} vertices", arcs.vertices()));
-        write_with_names(world, o.output, o.output.empty() ? nullptr : loaded.names.get(),
-                         [&] { out = run_as(world, o, read, arcs, input_edges, command.progress(world)); });
+        write_with_names(world, o.output, o.output.empty() ? nullptr : loaded.names.get(), [&] {
+          out = run_as(world, o, read, arcs, input_edges, device.get(), command.progress(world));
+        });
         if (loaded.names) out.input["names"] = describe_names(loaded);
         out.seconds["load"] = load_seconds;
         out.seconds["gather"] = gather_seconds;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packing, diagonal blocks and transposes for products over min_plus, and the table of all of it.
-#include "min_plus.hpp"
-
 #include "../simt/launch.hpp"
+#include "min_plus.hpp"
 #include "operations.cuh"
 
 namespace atl::cuda {
@@ -15,9 +14,7 @@ TileKernels tiles_of(Element element) {
   return {};
 }
 
-const DeviceTile& tile_of(Element element, int tile) {
-  return tiles_of(element).tiles[static_cast<std::size_t>(tile)];
-}
+const DeviceTile& tile_of(Element element, int tile) { return tiles_of(element).tiles[static_cast<std::size_t>(tile)]; }
 
 /// Calls f(operations) of the element.
 template <class F>
@@ -54,9 +51,8 @@ __global__ void __launch_bounds__(kPackThreads) pack_words(const PackArguments<O
     const bool along_steps = p.along_depth == 1;
     const int r = along_steps ? i / kWide : i % kPackSide, s = along_steps ? i % kWide : i / kPackSide;
     const long long row = first + r, step = first_word * Op::kSteps + s;
-    values[r * kApart + s] = row < p.extent && step < p.depth
-                                 ? p.from[row * p.along_extent + step * p.along_depth]
-                                 : Op::no_path();
+    values[r * kApart + s] =
+        row < p.extent && step < p.depth ? p.from[row * p.along_extent + step * p.along_depth] : Op::no_path();
   }
   __syncthreads();
   const long long words = static_cast<long long>(p.pieces) * p.piece_depth;
@@ -261,8 +257,14 @@ __global__ void __launch_bounds__(kFlipThreads) flip(const FlipArguments<T> p) {
 
 void flip_any(std::size_t value_bytes, AnyDeviceView from, AnyDeviceView to, bool upper, StreamHandle stream) {
   const auto run = [&]<class T>(T) {
-    const FlipArguments<T> p{static_cast<const T*>(from.data), static_cast<T*>(to.data), from.stride, to.stride,
-                             from.rows, from.cols, blocks_for(from.cols, kFlip), upper};
+    const FlipArguments<T> p{static_cast<const T*>(from.data),
+                             static_cast<T*>(to.data),
+                             from.stride,
+                             to.stride,
+                             from.rows,
+                             from.cols,
+                             blocks_for(from.cols, kFlip),
+                             upper};
     launch(flip<T>,
            {.blocks = blocks_for(from.rows, kFlip) * p.across,
             .threads = kFlipThreads,
@@ -278,9 +280,9 @@ void mirror(std::size_t value_bytes, AnyDeviceView d, StreamHandle stream) {
   flip_any(value_bytes, d, d, true, stream);
 }
 
-__global__ void __launch_bounds__(256) replace_values(std::uint16_t* d, long long rows, long long cols,
-                                                      long long stride, std::uint16_t from, std::uint16_t to,
-                                                      std::uint16_t limit, long long* above) {
+__global__ void __launch_bounds__(256)
+    replace_values(std::uint16_t* d, long long rows, long long cols, long long stride, std::uint16_t from,
+                   std::uint16_t to, std::uint16_t limit, long long* above) {
   const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
   for (long long e = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; e < rows * cols; e += step) {
     std::uint16_t& value = d[e / cols * stride + e % cols];

@@ -76,7 +76,7 @@ __device__ __forceinline__ bool find_tile(const TileWindow* windows, int count, 
 }
 
 template <class Op, int Rows, int Cols, int Depth, int ThreadRows, int ThreadCols, int Stages, bool Bulk>
-__global__ void __launch_bounds__(Rows / ThreadRows* (Cols / ThreadCols))
+__global__ void __launch_bounds__(Rows / ThreadRows * (Cols / ThreadCols))
     multiply_tiles(const ProductArguments<Op> p) {
   // Of the two forms a device gets the one that it runs; the other stays empty, which halves what is compiled.
 #if defined(__CUDA_ARCH__)
@@ -85,130 +85,129 @@ __global__ void __launch_bounds__(Rows / ThreadRows* (Cols / ThreadCols))
   constexpr bool kHere = true;
 #endif
   if constexpr (kHere) {
-  using Word = typename Op::Word;
-  using Value = typename Op::Value;
-  using Shape = TileShape<Op, Rows, Cols, Depth, ThreadRows, ThreadCols, Stages>;
-  constexpr int kRowGroups = ThreadRows / 4, kColGroups = ThreadCols / 4;
-  constexpr int kAcross = Cols / ThreadCols;  // threads beside each other
-  constexpr int kLanesAcross = kAcross < 4 ? kAcross : 4, kLanesDown = 32 / kLanesAcross;
-  constexpr int kWarpsAcross = kAcross / kLanesAcross;
-  static_assert(Rows / ThreadRows % kLanesDown == 0 && kAcross % kLanesAcross == 0);
+    using Word = typename Op::Word;
+    using Value = typename Op::Value;
+    using Shape = TileShape<Op, Rows, Cols, Depth, ThreadRows, ThreadCols, Stages>;
+    constexpr int kRowGroups = ThreadRows / 4, kColGroups = ThreadCols / 4;
+    constexpr int kAcross = Cols / ThreadCols;  // threads beside each other
+    constexpr int kLanesAcross = kAcross < 4 ? kAcross : 4, kLanesDown = 32 / kLanesAcross;
+    constexpr int kWarpsAcross = kAcross / kLanesAcross;
+    static_assert(Rows / ThreadRows % kLanesDown == 0 && kAcross % kLanesAcross == 0);
 
-  const TileWindow* window = nullptr;
-  long long row = 0, col = 0;
-  if (!find_tile(p.window, p.windows, blockIdx.x, Rows, Cols, window, row, col)) return;
+    const TileWindow* window = nullptr;
+    long long row = 0, col = 0;
+    if (!find_tile(p.window, p.windows, blockIdx.x, Rows, Cols, window, row, col)) return;
 
-  ATOLL_SHARED_MEMORY(shared);
-  auto* const barriers = reinterpret_cast<BulkBarrier*>(shared);
-  auto* const words = reinterpret_cast<Word*>(shared + 128);
-  const int thread = static_cast<int>(threadIdx.x);
-  // A warp covers 8 x 4 threads: it reads 8 and 4 neighbouring pieces of 16 bytes at a time.
-  const int lane = thread % 32, warp = thread / 32;
-  const int down = warp / kWarpsAcross * kLanesDown + lane / kLanesAcross,
-            across = warp % kWarpsAcross * kLanesAcross + lane % kLanesAcross;
+    ATOLL_SHARED_MEMORY(shared);
+    auto* const barriers = reinterpret_cast<BulkBarrier*>(shared);
+    auto* const words = reinterpret_cast<Word*>(shared + 128);
+    const int thread = static_cast<int>(threadIdx.x);
+    // A warp covers 8 x 4 threads: it reads 8 and 4 neighbouring pieces of 16 bytes at a time.
+    const int lane = thread % 32, warp = thread / 32;
+    const int down = warp / kWarpsAcross * kLanesDown + lane / kLanesAcross,
+              across = warp % kWarpsAcross * kLanesAcross + lane % kLanesAcross;
 
-  const Word* const a = p.a + row / Rows * p.pieces * (Rows * Depth);
-  const Word* const b = p.b + col / Cols * p.pieces * (Cols * Depth);
-  const auto stage_of = [&](int piece) { return words + piece % Stages * Shape::kStageWords; };
-  const auto fetch = [&](int piece) {
-    Word* const to = stage_of(piece);
-    const Word* const from_a = a + static_cast<long long>(piece) * (Rows * Depth);
-    const Word* const from_b = b + static_cast<long long>(piece) * (Cols * Depth);
-    if constexpr (Bulk) {
-      if (thread != 0) return;
-      BulkBarrier* const barrier = barriers + piece % Stages;
-      start_bulk_phase(barrier, Shape::kStageWords * sizeof(Word));
-      copy_bulk(to, from_a, Rows * Depth * sizeof(Word), barrier);
-      copy_bulk(to + Rows * Depth, from_b, Cols * Depth * sizeof(Word), barrier);
-    } else {
-      constexpr int kEach = 16 / sizeof(Word);
-      for (int i = thread * kEach; i < Rows * Depth; i += Shape::kThreads * kEach) copy_async(to + i, from_a + i);
-      for (int i = thread * kEach; i < Cols * Depth; i += Shape::kThreads * kEach)
-        copy_async(to + Rows * Depth + i, from_b + i);
-    }
-  };
-
-  if constexpr (Bulk) {
-    if (thread == 0)
-      for (int s = 0; s < Stages; ++s) init_barrier(barriers + s, 1);
-    __syncthreads();
-  }
-  for (int piece = 0; piece < Stages - 1; ++piece) {
-    if (piece < p.pieces) fetch(piece);
-    if constexpr (!Bulk) commit_copies();
-  }
-
-  Word best[ThreadRows][ThreadCols];
-#pragma unroll
-  for (int i = 0; i < ThreadRows; ++i)
-#pragma unroll
-    for (int j = 0; j < ThreadCols; ++j) best[i][j] = Op::none();
-
-  for (int piece = 0; piece < p.pieces; ++piece) {
-    if constexpr (Bulk) {
-      wait_bulk_phase(barriers + piece % Stages, static_cast<unsigned>(piece / Stages % 2));
-    } else {
-      wait_copies<Stages - 2>();
-    }
-    __syncthreads();  // all have what came, and are done with the buffer of the piece before
-    if (piece + Stages - 1 < p.pieces) fetch(piece + Stages - 1);
-    if constexpr (!Bulk) commit_copies();
-
-    const Word* const from_a = stage_of(piece) + down * 4;
-    const Word* const from_b = stage_of(piece) + Rows * Depth + across * 4;
-    // Words of the next step are read while this one is computed.
-    Word left[2][ThreadRows], right[2][ThreadCols];
-    const auto read = [&](int k) {
-#pragma unroll
-      for (int g = 0; g < kRowGroups; ++g) {
-        const auto some = load_pack<Word, 4>(from_a + k * Rows + g * (Rows / kRowGroups));
-#pragma unroll
-        for (int i = 0; i < 4; ++i) left[k % 2][g * 4 + i] = some[i];
-      }
-#pragma unroll
-      for (int g = 0; g < kColGroups; ++g) {
-        const auto some = load_pack<Word, 4>(from_b + k * Cols + g * (Cols / kColGroups));
-#pragma unroll
-        for (int j = 0; j < 4; ++j) right[k % 2][g * 4 + j] = some[j];
+    const Word* const a = p.a + row / Rows * p.pieces * (Rows * Depth);
+    const Word* const b = p.b + col / Cols * p.pieces * (Cols * Depth);
+    const auto stage_of = [&](int piece) { return words + piece % Stages * Shape::kStageWords; };
+    const auto fetch = [&](int piece) {
+      Word* const to = stage_of(piece);
+      const Word* const from_a = a + static_cast<long long>(piece) * (Rows * Depth);
+      const Word* const from_b = b + static_cast<long long>(piece) * (Cols * Depth);
+      if constexpr (Bulk) {
+        if (thread != 0) return;
+        BulkBarrier* const barrier = barriers + piece % Stages;
+        start_bulk_phase(barrier, Shape::kStageWords * sizeof(Word));
+        copy_bulk(to, from_a, Rows * Depth * sizeof(Word), barrier);
+        copy_bulk(to + Rows * Depth, from_b, Cols * Depth * sizeof(Word), barrier);
+      } else {
+        constexpr int kEach = 16 / sizeof(Word);
+        for (int i = thread * kEach; i < Rows * Depth; i += Shape::kThreads * kEach) copy_async(to + i, from_a + i);
+        for (int i = thread * kEach; i < Cols * Depth; i += Shape::kThreads * kEach)
+          copy_async(to + Rows * Depth + i, from_b + i);
       }
     };
-    read(0);
-#pragma unroll
-    for (int k = 0; k < Depth; ++k) {
-      if (k + 1 < Depth) read(k + 1);
-#pragma unroll
-      for (int i = 0; i < ThreadRows; ++i)
-#pragma unroll
-        for (int j = 0; j < ThreadCols; ++j)
-          best[i][j] = Op::better(left[k % 2][i], right[k % 2][j], best[i][j]);
+
+    if constexpr (Bulk) {
+      if (thread == 0)
+        for (int s = 0; s < Stages; ++s) init_barrier(barriers + s, 1);
+      __syncthreads();
     }
-  }
+    for (int piece = 0; piece < Stages - 1; ++piece) {
+      if (piece < p.pieces) fetch(piece);
+      if constexpr (!Bulk) commit_copies();
+    }
+
+    Word best[ThreadRows][ThreadCols];
+#pragma unroll
+    for (int i = 0; i < ThreadRows; ++i)
+#pragma unroll
+      for (int j = 0; j < ThreadCols; ++j) best[i][j] = Op::none();
+
+    for (int piece = 0; piece < p.pieces; ++piece) {
+      if constexpr (Bulk) {
+        wait_bulk_phase(barriers + piece % Stages, static_cast<unsigned>(piece / Stages % 2));
+      } else {
+        wait_copies<Stages - 2>();
+      }
+      __syncthreads();  // all have what came, and are done with the buffer of the piece before
+      if (piece + Stages - 1 < p.pieces) fetch(piece + Stages - 1);
+      if constexpr (!Bulk) commit_copies();
+
+      const Word* const from_a = stage_of(piece) + down * 4;
+      const Word* const from_b = stage_of(piece) + Rows * Depth + across * 4;
+      // Words of the next step are read while this one is computed.
+      Word left[2][ThreadRows], right[2][ThreadCols];
+      const auto read = [&](int k) {
+#pragma unroll
+        for (int g = 0; g < kRowGroups; ++g) {
+          const auto some = load_pack<Word, 4>(from_a + k * Rows + g * (Rows / kRowGroups));
+#pragma unroll
+          for (int i = 0; i < 4; ++i) left[k % 2][g * 4 + i] = some[i];
+        }
+#pragma unroll
+        for (int g = 0; g < kColGroups; ++g) {
+          const auto some = load_pack<Word, 4>(from_b + k * Cols + g * (Cols / kColGroups));
+#pragma unroll
+          for (int j = 0; j < 4; ++j) right[k % 2][g * 4 + j] = some[j];
+        }
+      };
+      read(0);
+#pragma unroll
+      for (int k = 0; k < Depth; ++k) {
+        if (k + 1 < Depth) read(k + 1);
+#pragma unroll
+        for (int i = 0; i < ThreadRows; ++i)
+#pragma unroll
+          for (int j = 0; j < ThreadCols; ++j) best[i][j] = Op::better(left[k % 2][i], right[k % 2][j], best[i][j]);
+      }
+    }
 
 #pragma unroll
-  for (int i = 0; i < ThreadRows; ++i) {
-    const long long at_row = row + i / 4 * (Rows / kRowGroups) + down * 4 + i % 4;
-    if (at_row >= window->row_end) continue;
+    for (int i = 0; i < ThreadRows; ++i) {
+      const long long at_row = row + i / 4 * (Rows / kRowGroups) + down * 4 + i % 4;
+      if (at_row >= window->row_end) continue;
 #pragma unroll
-    for (int g = 0; g < kColGroups; ++g) {
-      const long long at_col = col + g * (Cols / kColGroups) + across * 4;
-      Value* const to = p.c + at_row * p.stride + at_col;
-      if (at_col + 4 <= window->col_end && reinterpret_cast<std::uintptr_t>(to) % (4 * sizeof(Value)) == 0) {
-        Pack<Value, 4> values = load_pack<Value, 4>(to);
+      for (int g = 0; g < kColGroups; ++g) {
+        const long long at_col = col + g * (Cols / kColGroups) + across * 4;
+        Value* const to = p.c + at_row * p.stride + at_col;
+        if (at_col + 4 <= window->col_end && reinterpret_cast<std::uintptr_t>(to) % (4 * sizeof(Value)) == 0) {
+          Pack<Value, 4> values = load_pack<Value, 4>(to);
 #pragma unroll
-        for (int j = 0; j < 4; ++j) {
-          const Value found = Op::least(best[i][g * 4 + j]);
-          if (found < values[j]) values[j] = found;
-        }
-        store_pack<Value, 4>(to, values);
-      } else {
+          for (int j = 0; j < 4; ++j) {
+            const Value found = Op::least(best[i][g * 4 + j]);
+            if (found < values[j]) values[j] = found;
+          }
+          store_pack<Value, 4>(to, values);
+        } else {
 #pragma unroll
-        for (int j = 0; j < 4; ++j) {
-          const Value found = Op::least(best[i][g * 4 + j]);
-          if (at_col + j < window->col_end && found < to[j]) to[j] = found;
+          for (int j = 0; j < 4; ++j) {
+            const Value found = Op::least(best[i][g * 4 + j]);
+            if (at_col + j < window->col_end && found < to[j]) to[j] = found;
+          }
         }
       }
     }
-  }
   }
 }
 
@@ -230,8 +229,13 @@ struct Tile {
       if (w.row >= w.row_end || w.col >= w.col_end) continue;
       ATOLL_ASSERT(p.windows < kMostWindows && w.row % Rows == 0 && w.col % Cols == 0);
       TileWindow& to = p.window[p.windows++];
-      to = {w.row, w.row_end, w.col, w.col_end, static_cast<int>(blocks_for(w.row_end - w.row, Rows)),
-            static_cast<int>(blocks_for(w.col_end - w.col, Cols)), w.upper};
+      to = {w.row,
+            w.row_end,
+            w.col,
+            w.col_end,
+            static_cast<int>(blocks_for(w.row_end - w.row, Rows)),
+            static_cast<int>(blocks_for(w.col_end - w.col, Cols)),
+            w.upper};
       blocks += std::int64_t{to.tile_rows} * to.tile_cols;
     }
     const LaunchShape shape{.blocks = blocks, .threads = Shape::kThreads, .shared_bytes = Shape::kSharedBytes};

@@ -97,10 +97,9 @@ __device__ __forceinline__ void copy_bulk(void* shared, const void* global, unsi
 #elif defined(__CUDA_ARCH__) && ATOLL_BULK_COPIES
   const auto to = static_cast<unsigned>(__cvta_generic_to_shared(shared)),
              at = static_cast<unsigned>(__cvta_generic_to_shared(barrier));
-  asm volatile(
-      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];\n" ::"r"(to),
-      "l"(global), "r"(bytes), "r"(at)
-      : "memory");
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];\n" ::"r"(to),
+               "l"(global), "r"(bytes), "r"(at)
+               : "memory");
 #endif
 }
 /// Waits until the phase of this parity (0, 1, 0, ...) has ended: its copies are there for this thread.

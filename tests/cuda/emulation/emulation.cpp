@@ -11,8 +11,8 @@
 #include <numeric>
 #include <optional>
 #include <stdexcept>
-#include <utility>
 #include <string>
+#include <utility>
 #include <vector>
 
 // One host thread at a time uses a device, so all of this is plain. The state is of a thread: each rank of a test that
@@ -282,8 +282,7 @@ void enqueue(cudaStream_t stream, dim3 blocks, dim3 threads, std::size_t shared_
     Block& block = machine().block;
     // Blocks run in any order: here up or down.
     const bool up = block.draw() % 2 == 0;
-    for (unsigned b = 0; b < blocks.x; ++b)
-      block.run(blocks, up ? b : blocks.x - 1 - b, threads, shared_bytes, kernel);
+    for (unsigned b = 0; b < blocks.x; ++b) block.run(blocks, up ? b : blocks.x - 1 - b, threads, shared_bytes, kernel);
   });
 }
 
@@ -439,6 +438,8 @@ cudaError_t cudaMalloc(void** out, std::size_t bytes) {
 cudaError_t cudaFree(void* memory) { return emulation::release(memory); }
 cudaError_t cudaHostAlloc(void** out, std::size_t bytes, unsigned) { return emulation::allocate(out, bytes); }
 cudaError_t cudaFreeHost(void* memory) { return emulation::release(memory); }
+cudaError_t cudaHostRegister(void*, std::size_t, unsigned) { return cudaSuccess; }
+cudaError_t cudaHostUnregister(void*) { return cudaSuccess; }
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_stride, const void* from, std::size_t from_stride,
                               std::size_t width, std::size_t rows, cudaMemcpyKind, cudaStream_t stream) {
   if (rows > 1 && (width > to_stride || width > from_stride)) {
@@ -490,6 +491,11 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   return emulation::run_until([=] { return event->happened >= event->recorded; });
+}
+// Something is done each time, or who asks until it has happened would ask for ever.
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  if (event->happened < event->recorded) emulation::step();
+  return event->happened >= event->recorded ? cudaSuccess : cudaErrorNotReady;
 }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t, cudaEvent_t) {
   *milliseconds = 1;

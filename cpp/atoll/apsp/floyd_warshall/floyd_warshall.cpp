@@ -1,13 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocked Floyd-Warshall [1, section IV], the three steps of each block k:
-//   in the paper                            here
-//   DiagUpdate   A(k,k) <- FW(A(k,k))       close_block()
-//   PanelUpdate  A(k,:), A(:,k)             update_panels()
-//   OuterUpdate  A(i,j), i, j != k          gemm.multiply() over the four windows beside row and column k
-// Undirected (not in the paper): A = A^T, so the column panel is the transposed row panel, and the outer product
-// computes only the upper half, with half the operations. It is then A^T A of one panel with itself, "TN".
-//
-// [1] R. Kannan et al. "Exaflop/s biomedical knowledge graph analytics." SC 2022.
+#include <atoll/apsp/floyd_warshall/block_steps.hpp>
 #include <atoll/apsp/floyd_warshall/floyd_warshall.hpp>
 #include <atoll/base/timer.hpp>
 #include <atoll/matrix/gemm/pack.hpp>
@@ -44,108 +36,51 @@ std::optional<GainCycle> close_by_values(S semiring, MatrixView<T> d) {
   return std::nullopt;
 }
 
-/// Row and column panel of block [k0, k1), packed for the outer product.
-class Panels {
- public:
-  template <class T>
-  void update(const Gemm& gemm, Team& team, MatrixView<T> d, std::int64_t k0, std::int64_t k1) {
-    const std::int64_t n = d.rows, b = k1 - k0;
-    const MatrixView<T> diagonal = d.part(k0, k0, b, b), row = d.part(k0, 0, b, n), column = d.part(0, k0, n, b);
-    update_row(gemm, team, diagonal, row, k0);
-    right_.pack(gemm, team, plain(diagonal));
-    left_.pack(gemm, team, plain(column));
-    gemm.multiply<T>(team, left_, right_, column, std::initializer_list<Window>{{0, k0, 0, b}, {k1, n, 0, b}});
-    left_.pack(gemm, team, plain(column));
-    right_.pack(gemm, team, plain(row));
-  }
-  template <class T>
-  void outer(const Gemm& gemm, Team& team, MatrixView<T> d, std::int64_t k0, std::int64_t k1) const {
-    const std::int64_t n = d.rows;
-    gemm.multiply<T>(team, left_, right_, d,
-                     std::initializer_list<Window>{{0, k0, 0, k0}, {0, k0, k1, n}, {k1, n, 0, k0}, {k1, n, k1, n}});
-  }
-
- protected:
-  template <class T>
-  void update_row(const Gemm& gemm, Team& team, MatrixView<T> diagonal, MatrixView<T> row, std::int64_t k0) {
-    const std::int64_t b = diagonal.rows;
-    left_.pack(gemm, team, plain(diagonal));
-    right_.pack(gemm, team, plain(row));
-    gemm.multiply<T>(team, left_, right_, row, std::initializer_list<Window>{{0, b, 0, k0}, {0, b, k0 + b, row.cols}});
-  }
-
-  PackedPanel left_{PackedPanel::Side::left}, right_{PackedPanel::Side::right};
-};
-
-/// The same for a symmetric matrix of which only the upper half is kept up to date. The whole row panel is built in the
-/// unused lower half, where its rows are in the order in which both factors are packed.
-class SymmetricPanels : Panels {
- public:
-  template <class T>
-  void update(const Gemm& gemm, Team& team, MatrixView<T> d, std::int64_t k0, std::int64_t k1) {
-    const std::int64_t n = d.rows, b = k1 - k0;
-    const MatrixView<T> row = d.part(k0, 0, b, n), above = d.part(0, k0, k0, b), before = d.part(k0, 0, b, k0);
-    transpose<T>(team, above, before);
-    update_row(gemm, team, d.part(k0, k0, b, b), row, k0);
-    transpose<T>(team, before, above);
-    left_.pack(gemm, team, transposed(row));
-    right_.pack(gemm, team, plain(row));
-  }
-  template <class T>
-  void outer(const Gemm& gemm, Team& team, MatrixView<T> d, std::int64_t k0, std::int64_t k1) const {
-    const std::int64_t n = d.rows;
-    gemm.multiply<T>(team, left_, right_, d,
-                     std::initializer_list<Window>{{0, k0, 0, k0, true}, {0, k0, k1, n}, {k1, n, k1, n, true}});
-  }
-};
-
-/// Copies the upper half to the lower half.
+/// What the steps need, on the host.
 template <class T>
-void mirror(Team& team, MatrixView<T> d) {
-  using Word = WordOf<T>;
-  constexpr std::int64_t kSide = 64;
-  const auto blocks = static_cast<std::size_t>((d.rows + kSide - 1) / kSide);
-  team.for_range(blocks, 1, [&](int, std::size_t first, std::size_t last) {
-    for (auto block = static_cast<std::int64_t>(first); block < static_cast<std::int64_t>(last); ++block) {
-      const std::int64_t i0 = block * kSide, i1 = std::min(d.rows, i0 + kSide);
-      for (std::int64_t j = 0; j < i0; j += kSide)
-        transpose_block(&d(j, i0), d.stride, kSide, i1 - i0, reinterpret_cast<Word*>(&d(i0, j)), d.stride);
-      for (std::int64_t i = i0; i < i1; ++i)
-        for (std::int64_t j = i0; j < i; ++j) d(i, j) = d(j, i);
-    }
-  });
-}
+class HostProducts {
+ public:
+  using View = MatrixView<T>;
+  using Panel = PackedPanel;
 
-template <class T, class P>
-std::optional<GainCycle> run(const Gemm& gemm, Team& team, MatrixView<T> d, std::int64_t block,
-                             const FloydWarshallOptions& options, FloydWarshallReport& report, P&& panels) {
-  const std::int64_t n = d.rows;
-  std::optional<GainCycle> cycle;
-  Timer timer;
-  std::int64_t k0 = 0;
-  for (; k0 < n && (options.steps == 0 || report.steps < options.steps); k0 += block) {
-    const std::int64_t k1 = std::min(n, k0 + block);
-    const MatrixView<T> diagonal = d.part(k0, k0, k1 - k0, k1 - k0);
-    if (options.undirected) mirror(team, diagonal);
-    cycle = close_block(gemm, team, diagonal);
-    report.diagonal_seconds += timer.lap();
-    if (cycle) {
-      cycle->vertex += k0;
-      break;
-    }
-    panels.update(gemm, team, d, k0, k1);
-    report.panel_seconds += timer.lap();
-    panels.outer(gemm, team, d, k0, k1);
-    report.outer_seconds += timer.lap();
-    ++report.steps;
-    report.operations += (options.undirected ? 1.0 : 2.0) * static_cast<double>(n) * static_cast<double>(n) *
-                         static_cast<double>(k1 - k0);
-    if (options.after_block && !options.after_block(report.steps)) break;
+  HostProducts(const Gemm& gemm, Team& team) : gemm_(gemm), team_(team) {}
+  void pack(PackedPanel& panel, View view, bool transposed) const {
+    panel.pack(gemm_, team_, Factor<T>{view, transposed});
   }
-  if (options.undirected) mirror(team, d);
-  report.panel_seconds += timer.lap();
-  return cycle;
-}
+  void multiply(const PackedPanel& a, const PackedPanel& b, View c, std::span<const Window> windows) const {
+    gemm_.multiply<T>(team_, a, b, c, windows);
+  }
+  void transpose(View from, View to) const { atl::transpose<T>(team_, from, to); }
+  void mirror(View d) const {
+    using Word = WordOf<T>;
+    constexpr std::int64_t kSide = 64;
+    const auto blocks = static_cast<std::size_t>((d.rows + kSide - 1) / kSide);
+    team_.for_range(blocks, 1, [&](int, std::size_t first, std::size_t last) {
+      for (auto block = static_cast<std::int64_t>(first); block < static_cast<std::int64_t>(last); ++block) {
+        const std::int64_t i0 = block * kSide, i1 = std::min(d.rows, i0 + kSide);
+        for (std::int64_t j = 0; j < i0; j += kSide)
+          transpose_block(&d(j, i0), d.stride, kSide, i1 - i0, reinterpret_cast<Word*>(&d(i0, j)), d.stride);
+        for (std::int64_t i = i0; i < i1; ++i)
+          for (std::int64_t j = i0; j < i; ++j) d(i, j) = d(j, i);
+      }
+    });
+  }
+  void close(View diagonal, std::int64_t first) {
+    cycle_ = close_block(gemm_, team_, diagonal);
+    if (cycle_) cycle_->vertex += first;
+  }
+  std::optional<GainCycle> cycle() const { return cycle_; }
+  void finish_step() const {}
+  std::optional<GainCycle> finish() const { return cycle_; }
+  void begin_laps() { timer_.lap(); }
+  void lap(double FloydWarshallReport::*part, FloydWarshallReport& report) { report.*part += timer_.lap(); }
+
+ private:
+  const Gemm& gemm_;
+  Team& team_;
+  Timer timer_;
+  std::optional<GainCycle> cycle_;
+};
 
 }  // namespace
 
@@ -182,9 +117,9 @@ void transpose(Team& team, MatrixView<const T> from, MatrixView<T> to) {
 template <class T>
 std::optional<GainCycle> close_block(const Gemm& gemm, Team& team, MatrixView<T> d) {
   std::optional<GainCycle> cycle;
-  Panels panels;
   Team one_thread(1);
-  Team& those = d.rows <= kSerialRows ? one_thread : team;
+  const HostProducts<T> products(gemm, d.rows <= kSerialRows ? one_thread : team);
+  BlockPanels<HostProducts<T>> panels(products);
   for (std::int64_t k0 = 0; k0 < d.rows && !cycle; k0 += kInnermost) {
     const std::int64_t k1 = std::min(d.rows, k0 + kInnermost);
     with_semiring<T>(gemm.algebra().semiring,
@@ -192,8 +127,8 @@ std::optional<GainCycle> close_block(const Gemm& gemm, Team& team, MatrixView<T>
     if (cycle) {
       cycle->vertex += k0;
     } else if (d.rows > kInnermost) {
-      panels.update(gemm, those, d, k0, k1);
-      panels.outer(gemm, those, d, k0, k1);
+      panels.update(d, k0, k1);
+      panels.outer(d, k0, k1);
     }
   }
   return cycle;
@@ -203,12 +138,11 @@ template <class T>
 std::optional<GainCycle> floyd_warshall(const Gemm& gemm, Team& team, MatrixView<T> d,
                                         const FloydWarshallOptions& options, FloydWarshallReport* report) {
   ATOLL_ASSERT(d.rows == d.cols);
-  FloydWarshallReport mine;
-  const std::int64_t block = options.block ? options.block : usual_block(gemm, d.rows);
-  mine.block = block;
-  const auto cycle = options.undirected ? run(gemm, team, d, block, options, mine, SymmetricPanels())
-                                        : run(gemm, team, d, block, options, mine, Panels());
-  if (report) *report = mine;
+  FloydWarshallReport own;
+  FloydWarshallReport& mine = report ? *report : own;
+  mine = {};
+  HostProducts<T> products(gemm, team);
+  const auto cycle = run_blocks(products, d, options.block ? options.block : usual_block(gemm, d.rows), options, mine);
   return cycle;
 }
 

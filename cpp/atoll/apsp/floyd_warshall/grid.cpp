@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <atoll/apsp/device/grid_blocks.hpp>
 #include <atoll/apsp/floyd_warshall/computed_blocks.hpp>
 #include <atoll/apsp/floyd_warshall/grid.hpp>
 #include <atoll/runtime/aggregation/mailbox.hpp>
@@ -71,6 +72,31 @@ void fill(World& world, S semiring, std::span<const MatrixEntry<T>> mine, Distan
   });
 }
 
+/// The same on the ranks' devices. Before a pause the matrix is the host's again.
+template <class T>
+GridRun on_devices(World& world, Distances<T>& d, const GridOptions& options, const StepHook& pauses) {
+  if constexpr (kOnDevice<T>) {
+    world.agree(options.device != nullptr, "this rank has no device (others have one). Give all of them one.");
+    auto blocks = world.collective_try([&] { return std::make_unique<DeviceBlocks<T>>(world, *options.device, d); });
+    StepHook mine = pauses;
+    if (pauses.at)
+      mine.at = [&](std::int64_t next) {
+        world.collective_try([&] { blocks->put_back(); });
+        const bool goes_on = pauses.at(next);
+        if (goes_on) blocks->fetch();
+        return goes_on;
+      };
+    GridRun run = GridSteps(world, d.layout, options, *blocks).run(mine);
+    const bool paused = pauses.at && run.next < d.layout.rows.blocks() && options.steps == 0 && run.gain_vertex < 0;
+    if (!paused) world.collective_try([&] { blocks->put_back(); });
+    return run;
+  } else {
+    static_cast<void>(d), static_cast<void>(options), static_cast<void>(pauses);
+    world.agree(false, "values of this type on devices (float32, int32 and uint16 have kernels). Take another --type.");
+    return {};
+  }
+}
+
 }  // namespace
 
 template <class T>
@@ -101,6 +127,7 @@ GridRun floyd_warshall_grid(World& world, const Gemm& gemm, Distances<T>& d, con
   world.agree(bytes_of(gemm.algebra().element) == sizeof(T),
               fmt::format("a product over {} (the matrix has values of {} bytes). Make both of one type.",
                           name_of(gemm.algebra().element), sizeof(T)));
+  if (world.any(options.device != nullptr)) return on_devices(world, d, options, pauses);
   auto blocks =
       world.collective_try([&] { return std::make_unique<ComputedBlocks<T>>(world, gemm, d, options.kernel); });
   return GridSteps(world, d.layout, options, *blocks).run(pauses);

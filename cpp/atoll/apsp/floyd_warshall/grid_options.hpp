@@ -10,6 +10,8 @@
 
 namespace atl {
 
+class Device;
+
 /// All options of Floyd-Warshall on a grid of ranks.
 ///
 ///     GridOptions options = GridOptions::ablation("la+r");   // one of COAST, section VI.C
@@ -25,8 +27,9 @@ struct GridOptions {
   std::size_t chunk_bytes = std::size_t{4} << 20;  ///< 0: a panel is one chunk
   LookAhead look_ahead = LookAhead::on;
   Kernel kernel = Kernel::tuned;
-  std::int64_t steps = 0;  ///< stop after this many block steps; 0: all
-  Progress progress = {};  ///< block steps
+  std::int64_t steps = 0;    ///< stop after this many block steps; 0: all
+  Progress progress = {};    ///< block steps
+  Device* device = nullptr;  ///< of this rank, on all ranks or none: the matrix is there meanwhile
 
   /// The variants naive, la, la+r, la+r+nt and coast. The paper's GMPI, which saves copies between processor and host,
   /// has no counterpart here: panels are always sent from where the kernel wrote them.

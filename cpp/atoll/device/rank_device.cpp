@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atoll/device/rank_device.hpp>
+
+namespace atl {
+
+std::shared_ptr<Device> device_of_rank(World& world, const std::string& kind) {
+  if (kind == "cpu") return nullptr;
+  const Fabric& fabric = world.fabric();
+  int before = 0;  // ranks of this machine
+  for (Rank r = 0; r < world.rank(); ++r) before += fabric.node_of(r) == fabric.node_of(world.rank());
+  return world.collective_try([&] { return open_device(kind, before); });
+}
+
+}  // namespace atl
