@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
+#include <atoll/device/gemm_tuning.hpp>
+#include <atoll/device/rank_device.hpp>
 #include <atoll/matrix/gemm/tuning.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
 #include <atoll/tune/search.hpp>
@@ -8,6 +10,8 @@
 #include "cli/run/apsp_measure.hpp"
 #include "measure.hpp"
 #include "prompt/foreign_verb.hpp"
+#include "tune_device.hpp"
+#include "tune_report.hpp"
 #include "verbs.hpp"
 
 namespace atl::cli {
@@ -19,13 +23,8 @@ struct GemmSearch {
   std::string semiring = "min_plus";
   tune::SearchOptions search{.seconds = 60};
   int pairs = 9;  // of the comparison with the usual blocking
+  std::string device = "cpu";
 };
-
-nlohmann::json rules_to_json(const tune::Space& space) {
-  nlohmann::json rules = nlohmann::json::array();
-  for (const auto& [rule, points] : space.left_out()) rules.push_back({{"rule", rule}, {"left_out", points}});
-  return rules;
-}
 
 template <class T>
 nlohmann::json tune_product(World& world, Algebra algebra, const GemmSearch& o) {
@@ -39,38 +38,25 @@ nlohmann::json tune_product(World& world, Algebra algebra, const GemmSearch& o) 
   const auto found =
       tune::grid_search(space, [&](const tune::Point& p) { return rate_with(blocking_of(p)); }, o.search);
 
-  // Measured in pairs, so that both see the same clock frequency and the same load.
   const GemmBlocking best = blocking_of(found.front().point);
-  std::vector<double> rates, usual_rates, gains;
-  for (int i = 0; i < o.pairs; ++i) {
-    usual_rates.push_back(rate_with(usual));
-    rates.push_back(rate_with(best));
-    gains.push_back(rates.back() / usual_rates.back());
-  }
-  // Do not store a blocking that only seemed better.
-  const bool better = median(gains) > 1;
-  nlohmann::json tried = nlohmann::json::array();
-  constexpr std::size_t kShown = 5;
-  for (std::size_t i = 0; i < std::min(kShown, found.size()); ++i)
-    tried.push_back({{"blocking", found[i].point.to_json()},
-                     {"operations_per_second", found[i].rate},
-                     {"measured", found[i].rates.size()}});
-  return {
-      {"type", name_of(algebra.element)},
-      {"semiring", name_of(algebra.semiring)},
-      {"isa", name_of(chosen_isa())},
-      {"threads", team.size()},
-      {"n", o.n},
-      {"points", space.size()},
-      {"allowed", space.points().size()},
-      {"measured", found.size()},
-      {"rules", rules_to_json(space)},
-      {"blocking", blocking_to_json(better ? best : usual, algebra, chosen_isa())},
-      {"operations_per_second", better ? median(rates) : median(usual_rates)},
-      {"usual",
-       {{"blocking", blocking_to_json(usual, algebra, chosen_isa())}, {"operations_per_second", median(usual_rates)}}},
-      {"gain", better ? median(gains) : 1.0},
-      {"best", tried}};
+  const auto told = [&](const GemmBlocking& b) { return blocking_to_json(b, algebra, chosen_isa()); };
+  nlohmann::json out = tuned_product(
+      space, found, o.pairs, [&] { return rate_with(usual); }, [&] { return rate_with(best); }, told(usual), told(best));
+  out["type"] = name_of(algebra.element);
+  out["semiring"] = name_of(algebra.semiring);
+  out["isa"] = name_of(chosen_isa());
+  out["threads"] = team.size();
+  out["n"] = o.n;
+  return out;
+}
+
+/// "blk_k 16, blk_m 128, ..."
+std::string text_of(const nlohmann::json& blocking) {
+  std::string out;
+  for (const auto& [name, value] : blocking.items())
+    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", name,
+                       value.is_string() ? value.get<std::string>() : value.dump());
+  return out;
 }
 
 int tune_gemm(const Words& words) {
@@ -82,6 +68,8 @@ int tune_gemm(const Words& words) {
       ->check(CLI::IsMember({"float32", "float32_nonnegative", "float64", "int32", "uint16", "uint8"}));
   app.add_option("--semiring", o.semiring, "min_plus (default), max_plus, max_min or or_and")
       ->check(CLI::IsMember({"min_plus", "max_plus", "max_min", "or_and"}));
+  app.add_option("--device", o.device, "cpu (default) or cuda: the tile of products on a GPU, kept by its name")
+      ->check(CLI::IsMember({"cpu", "cuda"}));
   app.add_option("--n", o.n, "products of n x n x n are timed (default 1536)")->check(CLI::PositiveNumber);
   app.add_option("--rounds", o.search.rounds, "measurements of those near the best (default 5)")
       ->check(CLI::PositiveNumber);
@@ -92,28 +80,34 @@ int tune_gemm(const Words& words) {
   return command.run([&](World& world) {
     check(world.size() == 1, "tune gemm runs on {} ranks (it tunes one). Leave out --ranks.", world.size());
     const Semiring semiring = semiring_named(o.semiring);
+    const std::shared_ptr<Device> device = device_of_rank(world, o.device);
+    if (device && semiring != Semiring::min_plus)
+      throw UsageError(fmt::format("--semiring {} with --device {} (devices compute min_plus). Leave one out.",
+                                   o.semiring, o.device));
+    const auto has_kernels = [&](Element e) {
+      if (!device) return !tile_kernels({semiring, e}, chosen_isa()).empty();
+      return e != Element::float32_nonnegative && !DeviceGemm::tiles(*device, e).empty();
+    };
     std::vector<Element> elements;
     for (const std::string& type : o.types) elements.push_back(element_named(type));
     for (const Element e : {Element::float32, Element::float32_nonnegative, Element::float64, Element::int32,
                             Element::uint16, Element::uint8})
-      if (o.types.empty() && !tile_kernels({semiring, e}, chosen_isa()).empty()) elements.push_back(e);
+      if (o.types.empty() && has_kernels(e)) elements.push_back(e);
 
     Outcome out;
     out.result["products"] = nlohmann::json::array();
     for (const Element element : elements) {
       const Algebra algebra{semiring, element};
       nlohmann::json row =
-          with_value_type(element, [&](auto value) { return tune_product<decltype(value)>(world, algebra, o); });
-      const auto text = [](const nlohmann::json& b) {
-        return fmt::format("tile {}, depth {}, rows {}, cols {}", b["tile"].get<std::string>(), b["depth"].dump(),
-                           b["rows"].dump(), b["cols"].dump());
-      };
+          device ? tune_device_product(*device, element, o.n, o.search, o.pairs)
+                 : with_value_type(element, [&](auto value) { return tune_product<decltype(value)>(world, algebra, o); });
       out.text += fmt::format("{:<20} {}: {:.1f} Gop/s, {:.3f} of the usual ({}); {} of {} points measured\n",
-                              name_of(element), text(row["blocking"]), row["operations_per_second"].get<double>() / 1e9,
-                              row["gain"].get<double>(), text(row["usual"]["blocking"]), row["measured"].dump(),
+                              name_of(element), text_of(row["blocking"]), row["operations_per_second"].get<double>() / 1e9,
+                              row["gain"].get<double>(), text_of(row["usual"]["blocking"]), row["measured"].dump(),
                               row["allowed"].dump());
       if (keep) {
-        row["file"] = tune::Store().write(blocking_key(algebra), row).string();
+        row["file"] =
+            tune::Store().write(device ? device_tile_key(*device, element) : blocking_key(algebra), row).string();
         out.text += fmt::format("{:<20} kept in {}\n", "", row["file"].get<std::string>());
       }
       out.result["products"].push_back(std::move(row));

@@ -9,6 +9,7 @@
 #include <atoll/apsp/replicated_csr.hpp>
 #include <atoll/apsp/searches/choose_method.hpp>
 #include <atoll/base/progress.hpp>
+#include <atoll/device/device_kernels.hpp>
 #include <atoll/matrix/gemm/gemm.hpp>
 
 /// All-pairs shortest paths of a graph, after COAST (SC 2022), on any number of ranks, with less work if the graph
@@ -25,8 +26,6 @@
 /// there, on each rank's own (device/on_device.hpp).
 namespace atl {
 
-class Device;
-
 struct AllPairsOptions {
   Semiring semiring = Semiring::min_plus;  ///< the one the arcs were gathered for; all but min_plus use Floyd-Warshall
   std::optional<PairsMethod> method = {};  ///< none: the fastest by estimate; on a grid Floyd-Warshall
@@ -40,6 +39,7 @@ struct AllPairsOptions {
   StepHook pauses = {};                       ///< called on a grid; a checkpoint replaces it by its own
   Progress progress = {};                     ///< blocks of Floyd-Warshall
   Device* device = nullptr;                   ///< of this rank, for products over min_plus; null: the processor
+  std::optional<DeviceTile> device_tile = {}; ///< of products there; none: the default
   /// If it has a folder, the run saves its state there from time to time and resumes from it (store/saved_run.hpp). Its
   /// `run` is ignored. A single rank then computes like a 1 x 1 grid.
   CheckpointOptions checkpoint = {.folder = {}, .every_steps = 0, .every_seconds = 1800, .run = {}};

@@ -116,8 +116,9 @@ void check_output(World& world, const Options& o, Vertex n, Element element) {
 template <class T>
 Outcome run_as(World& world, const Options& o, const ReplicatedCsr<double>& read, const ReplicatedCsr<T>& arcs,
                Edge input_edges, Device* device, Progress progress) {
-  AllPairsOptions options = with_stored_rates(world, arcs, all_pairs_options(o));
+  AllPairsOptions options = all_pairs_options(o);
   options.device = device;
+  options = with_stored_rates(world, arcs, std::move(options));
   if (o.trials == 1) options.progress = std::move(progress);
   if (!o.out_of_core) check_output(world, o, arcs.vertices(), kElementOf<T>);
   const Existing existing = o.force ? Existing::replace : Existing::refuse;
@@ -149,6 +150,7 @@ Outcome run_as(World& world, const Options& o, const ReplicatedCsr<double>& read
     out.result["operations_per_second"] = report.operations / seconds;
   out.result["nominal_operations_per_second"] = cubed / seconds;
   const auto forecast = world.collective_try([&]() -> std::optional<nlohmann::json> {
+    if (device) return std::nullopt;  // the model's rates are the processor's
     if (report.plan && report.operations > 0) return report.plan->beside(seconds, report.operations / cubed);
     // Only rank 0's outcome is shown. Searches from every source have no blocks and are not covered by the model.
     if (world.rank() != 0 || report.operations == 0 || report.block == 0 || o.out_of_core ||

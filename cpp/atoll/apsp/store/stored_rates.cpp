@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/apsp/floyd_warshall/closure.hpp>
 #include <atoll/apsp/store/stored_rates.hpp>
+#include <atoll/device/gemm_tuning.hpp>
 #include <atoll/matrix/gemm/tuning.hpp>
 #include <atoll/tune/store.hpp>
 
@@ -13,6 +14,7 @@ AllPairsOptions with_stored_rates(World& world, const ReplicatedCsr<T>& arcs, Al
     const tune::Store store;
     options.blocking = stored_blocking(algebra, store);
     options.machine = stored_machine(algebra.element, store);
+    if (options.device) options.device_tile = stored_device_tile(*options.device, kElementOf<T>, store);
   });
   return options;
 }
