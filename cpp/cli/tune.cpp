@@ -41,7 +41,8 @@ nlohmann::json tune_product(World& world, Algebra algebra, const GemmSearch& o) 
   const GemmBlocking best = blocking_of(found.front().point);
   const auto told = [&](const GemmBlocking& b) { return blocking_to_json(b, algebra, chosen_isa()); };
   nlohmann::json out = tuned_product(
-      space, found, o.pairs, [&] { return rate_with(usual); }, [&] { return rate_with(best); }, told(usual), told(best));
+      space, found, o.pairs, [&] { return rate_with(usual); }, [&] { return rate_with(best); }, told(usual),
+      told(best));
   out["type"] = name_of(algebra.element);
   out["semiring"] = name_of(algebra.semiring);
   out["isa"] = name_of(chosen_isa());
@@ -99,12 +100,13 @@ int tune_gemm(const Words& words) {
     for (const Element element : elements) {
       const Algebra algebra{semiring, element};
       nlohmann::json row =
-          device ? tune_device_product(*device, element, o.n, o.search, o.pairs)
-                 : with_value_type(element, [&](auto value) { return tune_product<decltype(value)>(world, algebra, o); });
+          device
+              ? tune_device_product(*device, element, o.n, o.search, o.pairs)
+              : with_value_type(element, [&](auto value) { return tune_product<decltype(value)>(world, algebra, o); });
       out.text += fmt::format("{:<20} {}: {:.1f} Gop/s, {:.3f} of the usual ({}); {} of {} points measured\n",
-                              name_of(element), text_of(row["blocking"]), row["operations_per_second"].get<double>() / 1e9,
-                              row["gain"].get<double>(), text_of(row["usual"]["blocking"]), row["measured"].dump(),
-                              row["allowed"].dump());
+                              name_of(element), text_of(row["blocking"]),
+                              row["operations_per_second"].get<double>() / 1e9, row["gain"].get<double>(),
+                              text_of(row["usual"]["blocking"]), row["measured"].dump(), row["allowed"].dump());
       if (keep) {
         row["file"] =
             tune::Store().write(device ? device_tile_key(*device, element) : blocking_key(algebra), row).string();

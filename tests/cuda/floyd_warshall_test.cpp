@@ -18,7 +18,9 @@ Matrix<T> random_graph(std::int64_t n, std::uint64_t seed, unsigned sparsity, bo
     for (std::int64_t j = 0; j < n; ++j) {
       const auto [a, b] = symmetric ? std::pair{std::min(i, j), std::max(i, j)} : std::pair{i, j};
       const std::uint64_t word = random_at(seed, static_cast<std::uint64_t>(a * n + b));
-      d(i, j) = i == j ? T{0} : word % sparsity != 0 ? kNoPath<T> : static_cast<T>(word / sparsity % static_cast<std::uint64_t>(most));
+      d(i, j) = i == j                 ? T{0}
+                : word % sparsity != 0 ? kNoPath<T>
+                                       : static_cast<T>(word / sparsity % static_cast<std::uint64_t>(most));
     }
   return d;
 }
@@ -40,7 +42,8 @@ void expect_closure(Device& device, std::int64_t n, unsigned sparsity, bool undi
   REQUIRE(!floyd_warshall<T>(Gemm({Semiring::min_plus, kElementOf<T>}), team, wanted.view()));
   const DeviceGemm gemm(device, kElementOf<T>, DeviceTile{64, 64, 16, 8, 4, 4});
   FloydWarshallReport report;
-  REQUIRE(!floyd_warshall_on_device<T>(gemm, got.view(), {.block = block, .undirected = undirected}, &report, placement));
+  REQUIRE(
+      !floyd_warshall_on_device<T>(gemm, got.view(), {.block = block, .undirected = undirected}, &report, placement));
   CAPTURE(n);
   CAPTURE(undirected);
   CHECK(differences(got, wanted) == 0);
@@ -69,8 +72,9 @@ TEST_CASE("a matrix that does not fit passes in strips by itself") {
   const Emulated emulated;
   expect_closure<float>(emulated.device(), 400, 10, true, DevicePlacement::automatic, 64);
   Matrix<float> d(2000, 2000);
-  CHECK_THROWS_AS(floyd_warshall_on_device<float>(DeviceGemm(emulated.device(), Element::float32), d.view(), {}, nullptr),
-                  DeviceError);
+  CHECK_THROWS_AS(
+      floyd_warshall_on_device<float>(DeviceGemm(emulated.device(), Element::float32), d.view(), {}, nullptr),
+      DeviceError);
   unsetenv("ATOLL_EMULATION_BYTES");
 }
 
@@ -95,7 +99,7 @@ TEST_CASE("16-bit values that a device cannot hold are refused") {
   Matrix<std::uint16_t> d(3, 3);
   for (std::int64_t i = 0; i < 3; ++i)
     for (std::int64_t j = 0; j < 3; ++j) d(i, j) = i == j ? 0 : 40000;
-  CHECK_THROWS_AS(floyd_warshall_on_device<std::uint16_t>(DeviceGemm(emulated.device(), Element::uint16), d.view(), {},
-                                                          nullptr),
-                  InputError);
+  CHECK_THROWS_AS(
+      floyd_warshall_on_device<std::uint16_t>(DeviceGemm(emulated.device(), Element::uint16), d.view(), {}, nullptr),
+      InputError);
 }

@@ -52,11 +52,13 @@ TEST_CASE_TEMPLATE("closures over a grid of ranks with a device each", T, float,
         const GridLayout layout(n, options.block, grid);
         const auto all = entries_of<T>(n);
         std::vector<MatrixEntry<T>> mine;
-        for (std::size_t i = static_cast<std::size_t>(world.rank()); i < all.size(); i += static_cast<std::size_t>(world.size()))
+        for (std::size_t i = static_cast<std::size_t>(world.rank()); i < all.size();
+             i += static_cast<std::size_t>(world.size()))
           mine.push_back(all[i]);
         auto d = distances_from_entries<T>(world, Semiring::min_plus, layout, mine);
         const Gemm gemm({Semiring::min_plus, kElementOf<T>});
-        const GridRun begun = floyd_warshall_grid(world, gemm, d, options, {.every = 2, .at = [](std::int64_t next) { return next < 4; }});
+        const GridRun begun = floyd_warshall_grid(world, gemm, d, options,
+                                                  {.every = 2, .at = [](std::int64_t next) { return next < 4; }});
         const GridRun run = floyd_warshall_grid(world, gemm, d, options, {.first = begun.next});
         std::int64_t wrong = 0;
         const int row = grid.row_of(world.rank()), col = grid.col_of(world.rank());

@@ -80,7 +80,8 @@ template <class T>
 std::optional<GainCycle> closure_of(const Gemm& gemm, Team& team, MatrixView<T> d, const AllPairsOptions& options,
                                     const FloydWarshallOptions& how, FloydWarshallReport& report) {
   if constexpr (kOnDevice<T>)
-    if (options.device) return floyd_warshall_on_device<T>(DeviceGemm(*options.device, kElementOf<T>, options.device_tile), d, how,
+    if (options.device)
+      return floyd_warshall_on_device<T>(DeviceGemm(*options.device, kElementOf<T>, options.device_tile), d, how,
                                          &report);
   return floyd_warshall<T>(gemm, team, d, how, &report);
 }

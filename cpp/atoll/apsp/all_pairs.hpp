@@ -33,13 +33,13 @@ struct AllPairsOptions {
   PendantTreeRemoval pendant_trees = PendantTreeRemoval::yes;
   GridConstraints grid = {};  ///< the model chooses what is not given; grid.block is ignored
   std::int64_t block = 0;     ///< block size b; 0: chosen by n and the kernel (one rank) or by the model (grid)
-  std::optional<GemmBlocking> blocking = {};  ///< of products; none: the default
-  std::optional<ApspMachine> machine = {};    ///< rates for the model (stored_machine); none: the defaults
-  GridOptions on_grid = {};                   ///< only look-ahead, kernel and steps count; the plan sets the rest
-  StepHook pauses = {};                       ///< called on a grid; a checkpoint replaces it by its own
-  Progress progress = {};                     ///< blocks of Floyd-Warshall
-  Device* device = nullptr;                   ///< of this rank, for products over min_plus; null: the processor
-  std::optional<DeviceTile> device_tile = {}; ///< of products there; none: the default
+  std::optional<GemmBlocking> blocking = {};   ///< of products; none: the default
+  std::optional<ApspMachine> machine = {};     ///< rates for the model (stored_machine); none: the defaults
+  GridOptions on_grid = {};                    ///< only look-ahead, kernel and steps count; the plan sets the rest
+  StepHook pauses = {};                        ///< called on a grid; a checkpoint replaces it by its own
+  Progress progress = {};                      ///< blocks of Floyd-Warshall
+  Device* device = nullptr;                    ///< of this rank, for products over min_plus; null: the processor
+  std::optional<DeviceTile> device_tile = {};  ///< of products there; none: the default
   /// If it has a folder, the run saves its state there from time to time and resumes from it (store/saved_run.hpp). Its
   /// `run` is ignored. A single rank then computes like a 1 x 1 grid.
   CheckpointOptions checkpoint = {.folder = {}, .every_steps = 0, .every_seconds = 1800, .run = {}};

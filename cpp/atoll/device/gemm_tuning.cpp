@@ -25,7 +25,7 @@ DeviceTile tile_of(const tune::Point& p) {
 }
 
 nlohmann::json tile_to_json(const DeviceTile& t) {
-  return {{"blk_m", t.rows},         {"blk_n", t.cols},         {"blk_k", t.depth},
+  return {{"blk_m", t.rows},           {"blk_n", t.cols},           {"blk_k", t.depth},
           {"thread_m", t.thread_rows}, {"thread_n", t.thread_cols}, {"stages", t.stages}};
 }
 

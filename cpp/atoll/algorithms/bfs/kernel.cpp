@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The portable kernels, and the choice of kernels for an instruction set.
 #include <atoll/algorithms/bfs/kernel.hpp>
+#include <atoll/base/kernel_forms.hpp>
 #include <atomic>
 #include <bit>
 
@@ -72,12 +73,15 @@ void bfs_kernels_avx512(BfsKernels<Id>& kernels);  // kernel_avx512.cpp
 #endif
 
 template <class Id>
+static void bfs_kernels_portable(BfsKernels<Id>& kernels) {
+  kernels = {pull<Id>, claim, to_natural<Id>};
+}
+
+template <class Id>
 BfsKernels<Id> bfs_kernels(Isa isa) {
-  BfsKernels<Id> kernels{pull<Id>, claim, to_natural<Id>};
-#if defined(__x86_64__)
-  if (isa >= Isa::avx512) bfs_kernels_avx512(kernels);
-#endif
-  static_cast<void>(isa);
+  BfsKernels<Id> kernels{};
+  bfs_kernels_portable(kernels);
+  ATOLL_KERNEL_FORMS_512(&bfs_kernels_portable<Id>, bfs_kernels, <Id>).at(isa)(kernels);  // replaces those that it has
   return kernels;
 }
 

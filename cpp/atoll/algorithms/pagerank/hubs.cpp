@@ -10,6 +10,7 @@
 // is stored at the tail vertex only: what is pushed to the mirror of the hub is reduced to the hub.
 #include <algorithm>
 #include <atoll/algorithms/pagerank/hubs.hpp>
+#include <atoll/base/kernel_forms.hpp>
 #include <atoll/runtime/aggregation/route.hpp>
 
 namespace atl {
@@ -39,14 +40,16 @@ SumRows<float> pagerank_sum_rows_avx512();  // hubs_avx512.cpp
 #endif
 
 template <class Real>
+static SumRows<Real> pagerank_sum_rows_portable() {
+  return sum_rows<Real>;
+}
+
+template <class Real>
 SumRows<Real> pagerank_sum_rows(Isa isa) {
-#if defined(__x86_64__)
   // In double a gather of 8 values takes as long as 8 loads, so there is no gain.
   if constexpr (std::is_same_v<Real, float>)
-    if (isa >= Isa::avx512) return pagerank_sum_rows_avx512();
-#endif
-  static_cast<void>(isa);
-  return sum_rows<Real>;
+    return ATOLL_KERNEL_FORMS_512(&pagerank_sum_rows_portable<Real>, pagerank_sum_rows).at(isa)();
+  return pagerank_sum_rows_portable<Real>();
 }
 
 template <class Real>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/algorithms/triangles/kernel.hpp>
+#include <atoll/base/kernel_forms.hpp>
 #include <atomic>
 #include <bit>
 
@@ -36,12 +37,10 @@ std::size_t match_list(const std::uint32_t* marks, const Local* list, std::size_
 
 }  // namespace
 
+static LocalTriangles::Kernels triangle_kernels_portable() { return {match_row, match_list}; }
+
 LocalTriangles::Kernels LocalTriangles::kernels(Isa isa) {
-#if defined(__x86_64__)
-  if (isa == Isa::avx512) return triangle_kernels_avx512();
-#endif
-  (void)isa;
-  return {match_row, match_list};
+  return ATOLL_KERNEL_FORMS_512(&triangle_kernels_portable, triangle_kernels).at(isa)();
 }
 
 struct alignas(128) LocalTriangles::Thread {

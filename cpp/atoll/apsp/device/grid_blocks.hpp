@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <atoll/apsp/distances.hpp>
 #include <atoll/apsp/device/range.hpp>
+#include <atoll/apsp/distances.hpp>
 #include <atoll/apsp/floyd_warshall/grid_steps.hpp>
 #include <cstring>
 #include <optional>
@@ -71,9 +71,7 @@ class DeviceBlocks {
   PanelMemory col_panel(std::int64_t k) {
     return memory(col_panel_, k, sends_cols() ? d_.local.rows() * cols_.length_of(k) : 0);
   }
-  std::int64_t strip_rows() const {
-    return std::max(kUnit, (d_.local.rows() + 7) / 8 / kUnit * kUnit);
-  }
+  std::int64_t strip_rows() const { return std::max(kUnit, (d_.local.rows() + 7) / 8 / kUnit * kUnit); }
   std::int64_t gain_vertex(std::int64_t k) { return std::max(gain_of(row_panel(k)), gain_of(col_panel(k))); }
 
   void close_diagonal(std::int64_t k) {
@@ -150,8 +148,9 @@ class DeviceBlocks {
   // Windows begin at blocks, so the sides of a tile divide them.
   static std::optional<DeviceTile> tile_for(Device& device, std::int64_t block) {
     const auto tiles = DeviceGemm::tiles(device, kElementOf<T>);
-    const auto fits = std::ranges::find_if(
-        tiles, [&](const DeviceTile& t) { return block % t.rows == 0 && block % t.cols == 0 && t.rows <= kUnit && t.cols <= kUnit; });
+    const auto fits = std::ranges::find_if(tiles, [&](const DeviceTile& t) {
+      return block % t.rows == 0 && block % t.cols == 0 && t.rows <= kUnit && t.cols <= kUnit;
+    });
     check(fits != tiles.end(), "blocks of {} on a device (multiples of {} are needed). Leave --block out, or round it.",
           block, kUnit);
     return *fits;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atoll/apsp/floyd_warshall/block_steps.hpp>
+#include <atoll/apsp/device/on_device.hpp>
 #include <atoll/apsp/device/products.hpp>
 #include <atoll/apsp/device/range.hpp>
-#include <atoll/apsp/device/on_device.hpp>
 #include <atoll/apsp/device/streamed.hpp>
+#include <atoll/apsp/floyd_warshall/block_steps.hpp>
 #include <numeric>
 
 namespace atl {
@@ -84,12 +84,11 @@ std::optional<GainCycle> floyd_warshall_on_device(const DeviceGemm& gemm, Matrix
   return cycle;
 }
 
-#define ATOLL_ON_DEVICE_OF(T)                                                                                   \
-  template std::optional<GainCycle> floyd_warshall_on_device(const DeviceGemm&, const Stream&, DeviceView<T>,  \
+#define ATOLL_ON_DEVICE_OF(T)                                                                                    \
+  template std::optional<GainCycle> floyd_warshall_on_device(const DeviceGemm&, const Stream&, DeviceView<T>,    \
                                                              const FloydWarshallOptions&, FloydWarshallReport*); \
-  template std::optional<GainCycle> floyd_warshall_on_device(const DeviceGemm&, MatrixView<T>,                 \
-                                                             const FloydWarshallOptions&, FloydWarshallReport*, \
-                                                             DevicePlacement);
+  template std::optional<GainCycle> floyd_warshall_on_device(                                                    \
+      const DeviceGemm&, MatrixView<T>, const FloydWarshallOptions&, FloydWarshallReport*, DevicePlacement);
 ATOLL_ON_DEVICE_OF(float)
 ATOLL_ON_DEVICE_OF(std::int32_t)
 ATOLL_ON_DEVICE_OF(std::uint16_t)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atoll/apsp/device/range.hpp>
+#include <array>
 #include <atoll/apsp/device/on_device.hpp>
+#include <atoll/apsp/device/range.hpp>
 #include <atoll/apsp/device/streamed.hpp>
 #include <atoll/base/byte_count.hpp>
 #include <atoll/base/timer.hpp>
-#include <array>
 #include <vector>
 
 namespace atl {
@@ -33,9 +33,10 @@ Sizes sizes_of(const DeviceGemm& gemm, std::int64_t n, std::int64_t wanted_block
   out.block = std::min(whole, (std::max(wanted_block, std::int64_t{1}) + unit - 1) / unit * unit);
   while (out.block > unit && bytes(out.block, unit) > has) out.block -= unit;
   if (bytes(out.block, unit) > has)
-    throw DeviceError(fmt::format("{} vertices need {} on the device for strips of the matrix ({} are free). Take a narrower "
-                                  "--type, or --device cpu.",
-                                  n, bytes_text(bytes(out.block, unit)), bytes_text(has)));
+    throw DeviceError(
+        fmt::format("{} vertices need {} on the device for strips of the matrix ({} are free). Take a narrower "
+                    "--type, or --device cpu.",
+                    n, bytes_text(bytes(out.block, unit)), bytes_text(has)));
   for (out.strip = unit; out.strip < whole && bytes(out.block, out.strip + unit) <= has;) out.strip += unit;
   // Several strips, so that there is something to overlap.
   out.strip = std::min(out.strip, std::max(unit, whole / 8 / unit * unit));
@@ -108,8 +109,7 @@ class Strips {
     left_.pack(gemm_, work_, DeviceOperand<T>{column, false});
     gemm_.multiply(work_, left_, diagonal_, column, std::array{Window{0, end - i, 0, k1 - k0}});
     left_.pack(gemm_, work_, DeviceOperand<T>{column, false});
-    gemm_.multiply(work_, left_, right_, strip,
-                   std::array{Window{0, end - i, 0, k0}, Window{0, end - i, k1, d_.cols}});
+    gemm_.multiply(work_, left_, right_, strip, std::array{Window{0, end - i, 0, k0}, Window{0, end - i, k1, d_.cols}});
     range_.to_host(work_, strip);
     done_[at].record(work_);
     done_[at].hold(out_);
@@ -148,8 +148,8 @@ std::optional<GainCycle> floyd_warshall_streamed(const DeviceGemm& gemm, MatrixV
   for (std::int64_t k0 = 0; k0 < n && (options.steps == 0 || mine.steps < options.steps); k0 += sizes.block) {
     strips.step(k0);
     ++mine.steps;
-    mine.operations += 2.0 * static_cast<double>(n) * static_cast<double>(n) *
-                       static_cast<double>(std::min(n, k0 + sizes.block) - k0);
+    mine.operations +=
+        2.0 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(std::min(n, k0 + sizes.block) - k0);
     if (options.after_block && !options.after_block(mine.steps)) break;
   }
   const auto cycle = strips.finish();
@@ -157,8 +157,8 @@ std::optional<GainCycle> floyd_warshall_streamed(const DeviceGemm& gemm, MatrixV
   return cycle;
 }
 
-#define ATOLL_STREAMED_OF(T)                                                                               \
-  template std::optional<GainCycle> floyd_warshall_streamed(const DeviceGemm&, MatrixView<T>,             \
+#define ATOLL_STREAMED_OF(T)                                                                  \
+  template std::optional<GainCycle> floyd_warshall_streamed(const DeviceGemm&, MatrixView<T>, \
                                                             const FloydWarshallOptions&, FloydWarshallReport*);
 ATOLL_STREAMED_OF(float)
 ATOLL_STREAMED_OF(std::int32_t)

@@ -77,9 +77,8 @@ class SymmetricBlockPanels : BlockPanels<Products> {
   }
   void outer(View d, std::int64_t k0, std::int64_t k1) const {
     const std::int64_t n = d.rows;
-    this->products_.multiply(
-        this->left_, this->right_, d,
-        std::array{Window{0, k0, 0, k0, true}, Window{0, k0, k1, n}, Window{k1, n, k1, n, true}});
+    this->products_.multiply(this->left_, this->right_, d,
+                             std::array{Window{0, k0, 0, k0, true}, Window{0, k0, k1, n}, Window{k1, n, k1, n, true}});
   }
 };
 
@@ -115,9 +114,8 @@ std::optional<GainCycle> run_blocks(Products& products, Panels&& panels, typenam
 template <class Products>
 std::optional<GainCycle> run_blocks(Products& products, typename Products::View d, std::int64_t block,
                                     const FloydWarshallOptions& options, FloydWarshallReport& report) {
-  return options.undirected
-             ? run_blocks(products, SymmetricBlockPanels<Products>(products), d, block, options, report)
-             : run_blocks(products, BlockPanels<Products>(products), d, block, options, report);
+  return options.undirected ? run_blocks(products, SymmetricBlockPanels<Products>(products), d, block, options, report)
+                            : run_blocks(products, BlockPanels<Products>(products), d, block, options, report);
 }
 
 }  // namespace atl

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/base/error.hpp>
+#include <atoll/base/kernel_forms.hpp>
 #include <atoll/gnn/dense/kernels.hpp>
 #include <atoll/gnn/dense/products.hpp>
 #include <vector>
@@ -129,12 +130,7 @@ void transpose_of(MatrixView<const T> w, MatrixView<T> t) {
 
 template <class T>
 std::span<const DenseLanes<T>> dense_kernels(Isa isa) {
-#if defined(__x86_64__)
-  if (isa == Isa::avx512) return dense_kernels_avx512<T>();
-  if (isa == Isa::avx2) return dense_kernels_avx2<T>();
-#endif
-  static_cast<void>(isa);
-  return dense_kernels_portable<T>();
+  return ATOLL_KERNEL_FORMS(dense_kernels, <T>).at(isa)();
 }
 
 #define ATOLL_DENSE_OF(T)                                                                                 \

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/base/error.hpp>
+#include <atoll/base/kernel_forms.hpp>
 #include <atoll/base/timer.hpp>
 #include <atoll/matrix/gemm/gemm.hpp>
 #include <atoll/matrix/gemm/pack.hpp>
@@ -38,12 +39,7 @@ void cut_last_tasks(std::vector<Task>& tasks, int threads, const TileKernel& til
 }  // namespace
 
 std::span<const TileKernel> tile_kernels(Algebra algebra, Isa isa) {
-#if defined(__x86_64__)
-  if (isa == Isa::avx512) return tile_kernels_avx512(algebra);
-  if (isa == Isa::avx2) return tile_kernels_avx2(algebra);
-#endif
-  static_cast<void>(isa);
-  return tile_kernels_portable(algebra);
+  return ATOLL_KERNEL_FORMS(tile_kernels).at(isa)(algebra);
 }
 
 Gemm::Gemm(Algebra algebra, std::optional<GemmBlocking> blocking, Isa isa)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <atoll/base/kernel_forms.hpp>
 #include <atoll/matrix/gemm/row_loops.hpp>
 #include <bit>
 
@@ -23,12 +24,13 @@ void spread(Placed<T> some, Placed<T> others, std::span<T> row) {
 }  // namespace
 
 template <class T>
-RowKernels<T> row_kernels(Isa isa) {
-#if defined(__x86_64__)
-  if (isa == Isa::avx512) return row_kernels_avx512<T>();
-#endif
-  static_cast<void>(isa);
+RowKernels<T> row_kernels_portable() {
   return {&spread<T>, &gather_loop<T>, &lengthen_loop<T>};
+}
+
+template <class T>
+RowKernels<T> row_kernels(Isa isa) {
+  return ATOLL_KERNEL_FORMS_512(&row_kernels_portable<T>, row_kernels, <T>).at(isa)();
 }
 
 template RowKernels<float> row_kernels(Isa);

@@ -30,6 +30,8 @@ struct RowKernels {
 template <class T>
 RowKernels<T> row_kernels(Isa isa);
 template <class T>
+RowKernels<T> row_kernels_portable();  // row_kernels.cpp
+template <class T>
 RowKernels<T> row_kernels_avx512();  // row_kernels_avx512.cpp
 
 }  // namespace atl

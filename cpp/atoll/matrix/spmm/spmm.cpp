@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/base/error.hpp>
+#include <atoll/base/kernel_forms.hpp>
 #include <atoll/matrix/spmm/spmm.hpp>
 #include <limits>
 
@@ -253,22 +254,12 @@ void sampled_product(Team& team, const SparsePattern& a, MatrixView<const T> x, 
 
 template <class T>
 std::span<const SpmmLanes<T>> spmm_kernels(Reduce reduce, bool weighted, Isa isa) {
-#if defined(__x86_64__)
-  if (isa == Isa::avx512) return spmm_kernels_avx512<T>(reduce, weighted);
-  if (isa == Isa::avx2) return spmm_kernels_avx2<T>(reduce, weighted);
-#endif
-  static_cast<void>(isa);
-  return spmm_kernels_portable<T>(reduce, weighted);
+  return ATOLL_KERNEL_FORMS(spmm_kernels, <T>).at(isa)(reduce, weighted);
 }
 
 template <class T>
 SddmmKernel<T> sddmm_kernel(Isa isa) {
-#if defined(__x86_64__)
-  if (isa == Isa::avx512) return sddmm_kernel_avx512<T>();
-  if (isa == Isa::avx2) return sddmm_kernel_avx2<T>();
-#endif
-  static_cast<void>(isa);
-  return sddmm_kernel_portable<T>();
+  return ATOLL_KERNEL_FORMS(sddmm_kernel, <T>).at(isa)();
 }
 
 template class Spmm<float>;
