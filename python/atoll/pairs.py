@@ -225,6 +225,7 @@ def all_pairs(
     method: str = "auto",
     delta: float = 0.0,
     peel: bool = True,
+    device: str = "cpu",
     progress: Callable[[int, int], object] | bool | None = None,
 ) -> AllPairs:
     """Shortest paths between all pairs of vertices; or longest, widest, or any, over other semirings.
@@ -250,6 +251,8 @@ def all_pairs(
                                 several ranks, or another semiring: fw
     delta : float               width of a bucket of delta-stepping; 0: tuned on the first sources
     peel : bool                 components and trees apart
+    device : {"cpu", "cuda"}    where Floyd-Warshall runs: "cuda" a GPU of this rank's, in float32, int32 or uint16, with
+                                the same distances; min_plus and method "auto" or "fw"
     progress : callable, bar of tqdm or True, optional
                                 called with blocks of Floyd-Warshall done and all there are; True: a line on stderr
 
@@ -261,6 +264,7 @@ def all_pairs(
     ------
     InputError                  a negative cycle (named), a weight or a path that `dtype` does not hold (named), more
                                 than memory holds
+    Error                       there is no GPU, or it has too little memory: `atoll doctor` says more
     UsageError                  options that do not go together; max_plus or max_min of a graph whose parallel edges
                                 were merged to the least of different weights
 
@@ -285,11 +289,12 @@ def all_pairs(
     >>> widest.distance(1, 3), widest.path(1, 3).tolist()
     (5, [1, 2, 3])
     """
-    with agreed(graph.world, f"all_pairs({semiring=}, {dtype=}, {method=}, {delta=}, {peel=})"):
+    with agreed(graph.world, f"all_pairs({semiring=}, {dtype=}, {method=}, {delta=}, {peel=}, {device=})"):
         one_of("semiring", semiring, SEMIRINGS)
         one_of("dtype", dtype if isinstance(dtype, str) else type_name("dtype", dtype, _TYPES[1:]), _TYPES)
         one_of("method", method, _METHODS)
+        one_of("device", device, ("cpu", "cuda"))
         if not delta >= 0:
             raise errors.UsageError(f"delta is {delta} (the width of a bucket). Give 0 or more.")
     with listening(progress, "all pairs", graph.rank) as told:
-        return AllPairs(_core.all_pairs(graph._core, semiring, dtype, method, delta, peel, told), graph)
+        return AllPairs(_core.all_pairs(graph._core, semiring, dtype, method, delta, peel, device, told), graph)

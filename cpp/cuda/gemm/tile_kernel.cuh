@@ -331,7 +331,8 @@ struct Tiles {
   };
   //            Rows Cols Depth thread's rows, cols, stages
   using All = Of<Tile<Op, 128, 128, 16, 8, 8, 3>, Tile<Op, 128, 128, 8, 8, 8, 4>, Tile<Op, 128, 256, 8, 8, 16, 4>,
-                 Tile<Op, 256, 128, 8, 16, 8, 4>, Tile<Op, 128, 64, 16, 8, 8, 4>, Tile<Op, 64, 64, 16, 8, 4, 4>>;
+                 Tile<Op, 256, 128, 8, 16, 8, 4>, Tile<Op, 256, 128, 16, 16, 8, 3>, Tile<Op, 128, 128, 16, 16, 8, 3>,
+                 Tile<Op, 128, 128, 32, 8, 8, 2>, Tile<Op, 128, 64, 16, 8, 8, 4>, Tile<Op, 64, 64, 16, 8, 4, 4>>;
   static TileKernels kernels() { return {All::kFactors, &All::multiply, &peak_of<Op>}; }
 };
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // All pairs' shortest paths of a graph, and paths from them.
 #include <atoll/apsp/all_pairs.hpp>
+#include <atoll/apsp/device/on_device.hpp>
 #include <atoll/apsp/floyd_warshall/closure.hpp>
 #include <atoll/apsp/narrow_arcs.hpp>
 #include <atoll/apsp/paths/graph_of_arcs.hpp>
 #include <atoll/apsp/paths/paths.hpp>
 #include <atoll/apsp/store/stored_rates.hpp>
+#include <atoll/device/rank_device.hpp>
 #include <atoll/graph/edge_list_of.hpp>
 #include <nlohmann/json.hpp>
 
@@ -38,9 +40,10 @@ std::shared_ptr<Pairs<T>> compute(World& world, ReplicatedCsr<T> arcs, const All
 }
 
 SharedPairs all_pairs_of(const SharedGraph& g, const std::string& semiring_name, const std::string& type,
-                         const std::string& method, double delta, bool peel, const nb::object& told) {
+                         const std::string& method, double delta, bool peel, const std::string& device_kind,
+                         const nb::object& told) {
   const Semiring semiring = semiring_named(semiring_name);
-  const AllPairsOptions options{.semiring = semiring,
+  AllPairsOptions options{.semiring = semiring,
                                 .method = pairs_method_named(method),
                                 .delta = delta,
                                 .pendant_trees = peel ? PendantTreeRemoval::yes : PendantTreeRemoval::no,
@@ -53,8 +56,12 @@ SharedPairs all_pairs_of(const SharedGraph& g, const std::string& semiring_name,
         g.graph.name(), semiring_name));
   SharedPairs out{.world = g.world, .pairs = {}};
   g.world->call([&](World& world) {
+    const std::shared_ptr<Device> device = device_of_rank(world, device_kind);
+    options.device = device.get();
     ReplicatedCsr<double> read = gather_arcs(world, edge_list_of(g.graph), weights, semiring);
-    with_value_type(type == "auto" ? narrowest_type(read, semiring) : element_named(type), [&](auto value) {
+    const Element narrowest = narrowest_type(read, semiring);
+    const Element usual = device ? device_element(narrowest, read) : narrowest;
+    with_value_type(type == "auto" ? usual : element_named(type), [&](auto value) {
       using T = decltype(value);
       if constexpr (std::is_same_v<T, double>) {
         out.pairs = compute(world, std::move(read), options);
@@ -201,7 +208,7 @@ void bind_all_pairs(nb::module_& m) {
       .def("path", &path, "u"_a, "v"_a)
       .def("k_best", &k_best, "u"_a, "v"_a, "k"_a)
       .def("save", &save, "path"_a, "type"_a.none(), "zstd_level"_a, "replace"_a);
-  m.def("all_pairs", &all_pairs_of, "graph"_a, "semiring"_a, "type"_a, "method"_a, "delta"_a, "peel"_a,
+  m.def("all_pairs", &all_pairs_of, "graph"_a, "semiring"_a, "type"_a, "method"_a, "delta"_a, "peel"_a, "device"_a,
         "progress"_a.none());
 }
 
