@@ -10,6 +10,7 @@ int verb_apsp(const Words& words);
 int apsp_query(const Words& words);
 int verb_bench(const Words& words);
 int bench_exchange(const Words& words);
+int bench_device(const Words& words);
 int bench_gemm(const Words& words);
 int bench_grid(const Words& words);
 int bench_memory(const Words& words);

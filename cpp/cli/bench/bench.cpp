@@ -14,6 +14,7 @@ constexpr Bench kBenches[] = {
     {"queue", "latency and rate of single messages, beside bare MPI", bench_queue},
     {"messages", "rows one by one and many to a message, across each level of the hierarchy", bench_messages},
     {"gemm", "products of matrices over semirings, beside the processor's peak", bench_gemm},
+    {"device", "products over min_plus and all pairs on a GPU, beside its limits", bench_device},
     {"grid", "all pairs over grids of ranks that are not here: scaling, uneven links", bench_grid},
     {"spmm", "products of a sparse and a dense matrix on one rank, beside the reading of random rows", bench_spmm},
     {"memory", "communication memory where every vertex is active, beside RMA windows", bench_memory},
