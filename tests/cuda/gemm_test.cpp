@@ -4,7 +4,7 @@
 #include <atoll/base/random.hpp>
 #include <atoll/device/device_gemm.hpp>
 
-#include "emulated.hpp"
+#include "test_device.hpp"
 
 using namespace atl;
 
@@ -63,9 +63,9 @@ void expect_product(Device& device, std::int64_t m, std::int64_t n, std::int64_t
 }  // namespace
 
 TEST_CASE_TEMPLATE("products of any size and transposition", T, float, std::int32_t, std::uint16_t) {
-  for (const int architecture : {80, 90}) {
-    const Emulated emulated(architecture);
-    Device& device = emulated.device();
+  for (const int architecture : architectures()) {
+    const TestDevice tested(architecture);
+    Device& device = tested.device();
     for (const auto [m, n, k] : {std::array<std::int64_t, 3>{1, 1, 1}, {7, 5, 3}, {130, 67, 33}, {129, 257, 40}})
       for (const bool at : {false, true})
         for (const bool bt : {false, true}) expect_product<T>(device, m, n, k, at, bt, {});
@@ -73,9 +73,9 @@ TEST_CASE_TEMPLATE("products of any size and transposition", T, float, std::int3
 }
 
 TEST_CASE_TEMPLATE("every tile that is compiled in", T, float, std::int32_t, std::uint16_t) {
-  for (const int architecture : {80, 90}) {
-    const Emulated emulated(architecture);
-    Device& device = emulated.device();
+  for (const int architecture : architectures()) {
+    const TestDevice tested(architecture);
+    Device& device = tested.device();
     for (const DeviceTile& tile : DeviceGemm::tiles(device, kElementOf<T>))
       expect_product<T>(device, tile.rows + 3, tile.cols + 1, 5 * tile.depth + 1, false, true, tile);
   }

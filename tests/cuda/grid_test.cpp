@@ -7,7 +7,7 @@
 #include <atoll/device/rank_device.hpp>
 #include <atoll/runtime/job/launch.hpp>
 
-#include "emulated.hpp"
+#include "test_device.hpp"
 
 using namespace atl;
 
@@ -37,7 +37,7 @@ Matrix<T> closure_on_host(std::int64_t n) {
 }  // namespace
 
 TEST_CASE_TEMPLATE("closures over a grid of ranks with a device each", T, float, std::int32_t, std::uint16_t) {
-  const Emulated emulated;
+  const TestDevice tested;
   constexpr std::int64_t n = 500;
   const Matrix<T> wanted = closure_on_host<T>(n);
   for (const auto& [rows, cols] : {std::pair{1, 1}, {1, 2}, {2, 2}, {3, 1}}) {
