@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/base/version.hpp>
+#include <atoll/device/communicator.hpp>
 #include <atoll/device/device_plugin.hpp>
 #include <atoll/topology/formats/xml_yaml_plugin.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
@@ -38,10 +39,12 @@ int verb_doctor(const Words& words) {
     rows.emplace_back(reader.name, (reader.loads ? "ready: " : "missing: ") + reader.detail);
     outcome.result["readers"] = {
         {{"name", reader.name}, {"ready", reader.loads}, {"path", reader.path}, {"detail", reader.detail}}};
-    const PluginStatus gpu = device_plugin_status();
-    rows.emplace_back(gpu.name, (gpu.loads ? "ready: " : "missing: ") + gpu.detail);
-    outcome.result["devices"] = {
-        {{"name", gpu.name}, {"ready", gpu.loads}, {"path", gpu.path}, {"detail", gpu.detail}}};
+    outcome.result["devices"] = nlohmann::json::array();
+    for (const PluginStatus& p : {device_plugin_status(), communicator_plugin_status()}) {
+      rows.emplace_back(p.name, (p.loads ? "ready: " : "missing: ") + p.detail);
+      outcome.result["devices"].push_back(
+          {{"name", p.name}, {"ready", p.loads}, {"path", p.path}, {"detail", p.detail}});
+    }
     outcome.text = table_of(rows);
     return outcome;
   });

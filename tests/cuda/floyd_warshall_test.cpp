@@ -73,9 +73,8 @@ TEST_CASE("a matrix that does not fit passes in strips by itself") {
   const TestDevice tested;
   expect_closure<float>(tested.device(), 400, 10, true, DevicePlacement::automatic, 64);
   Matrix<float> d(2000, 2000);
-  CHECK_THROWS_AS(
-      floyd_warshall_on_device<float>(DeviceGemm(tested.device(), Element::float32), d.view(), {}, nullptr),
-      DeviceError);
+  CHECK_THROWS_AS(floyd_warshall_on_device<float>(DeviceGemm(tested.device(), Element::float32), d.view(), {}, nullptr),
+                  DeviceError);
   unsetenv("ATOLL_EMULATION_BYTES");
 }
 

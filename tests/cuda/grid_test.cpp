@@ -41,12 +41,17 @@ TEST_CASE_TEMPLATE("closures over a grid of ranks with a device each", T, float,
   constexpr std::int64_t n = 500;
   const Matrix<T> wanted = closure_on_host<T>(n);
   for (const auto& [rows, cols] : {std::pair{1, 1}, {1, 2}, {2, 2}, {3, 1}}) {
-    for (const auto ahead : {GridOptions::LookAhead::on, GridOptions::LookAhead::off}) {
+    for (const auto& [ahead, panels] : {std::pair{GridOptions::LookAhead::on, GridOptions::DevicePanels::staged},
+                                        {GridOptions::LookAhead::off, GridOptions::DevicePanels::staged},
+                                        {GridOptions::LookAhead::on, GridOptions::DevicePanels::direct},
+                                        {GridOptions::LookAhead::off, GridOptions::DevicePanels::direct}}) {
+      if (TestDevice::is_real() && panels == GridOptions::DevicePanels::direct) continue;  // NCCL wants a device each
       run_ranks(rows * cols, Plan{}, [&](World& world) {
         const auto device = device_of_rank(world, "cuda");
         GridOptions options;
         options.block = 128;
         options.look_ahead = ahead;
+        options.device_panels = panels;
         options.device = device.get();
         const ProcessGrid grid{.rows = rows, .cols = cols};
         const GridLayout layout(n, options.block, grid);

@@ -17,9 +17,10 @@ class TestDevice {
   explicit TestDevice(int architecture = 90) {
     if (!is_real()) setenv("ATOLL_EMULATION_ARCHITECTURE", std::to_string(architecture).c_str(), 1);
     device_ = atl::open_device("cuda", 0);
-    atl::check(device_->facts().emulated != is_real(),
-               "the device is {} (ATOLL_PLUGINS and ATOLL_TEST_GPU say another). Run these tests by ctest or check_gpu.",
-               device_->facts().name);
+    atl::check(
+        device_->facts().emulated != is_real(),
+        "the device is {} (ATOLL_PLUGINS and ATOLL_TEST_GPU say another). Run these tests by ctest or check_gpu.",
+        device_->facts().name);
   }
   atl::Device& device() const { return *device_; }
   static bool is_real() { return std::getenv("ATOLL_TEST_GPU") != nullptr; }

@@ -27,7 +27,6 @@ struct KernelForms {
   ::atl::KernelForms(&name##_portable __VA_ARGS__, &name##_avx2 __VA_ARGS__, &name##_avx512 __VA_ARGS__)
 #define ATOLL_KERNEL_FORMS_512(portable, name, ...) ::atl::KernelForms(portable, &name##_avx512 __VA_ARGS__)
 #else
-#define ATOLL_KERNEL_FORMS(name, ...) \
-  ::atl::KernelForms(&name##_portable __VA_ARGS__, &name##_portable __VA_ARGS__)
+#define ATOLL_KERNEL_FORMS(name, ...) ::atl::KernelForms(&name##_portable __VA_ARGS__, &name##_portable __VA_ARGS__)
 #define ATOLL_KERNEL_FORMS_512(portable, name, ...) ::atl::KernelForms(portable, portable)
 #endif

@@ -92,14 +92,17 @@ template <class T>
 bool is_product(const Stream& stream, const DeviceMatrix<T>& c, std::int64_t n, bool ta, bool tb) {
   constexpr std::int64_t kRows = 2, kColumns = 50;
   for (std::int64_t r = 0; r < kRows; ++r) {
-    const auto i = static_cast<std::int64_t>(random_at(11, static_cast<std::uint64_t>(r)) % static_cast<std::uint64_t>(n));
+    const auto i =
+        static_cast<std::int64_t>(random_at(11, static_cast<std::uint64_t>(r)) % static_cast<std::uint64_t>(n));
     const Matrix<T> row = rows_of(stream, c, i, 1);
     for (std::int64_t s = 0; s < kColumns; ++s) {
-      const auto j = static_cast<std::int64_t>(random_at(12, static_cast<std::uint64_t>(s)) % static_cast<std::uint64_t>(n));
+      const auto j =
+          static_cast<std::int64_t>(random_at(12, static_cast<std::uint64_t>(s)) % static_cast<std::uint64_t>(n));
       T best = random_value<T>(3, static_cast<std::uint64_t>(i * n + j));
       for (std::int64_t k = 0; k < n; ++k)
-        best = std::min(best, static_cast<T>(random_value<T>(1, static_cast<std::uint64_t>(ta ? k * n + i : i * n + k)) +
-                                             random_value<T>(2, static_cast<std::uint64_t>(tb ? j * n + k : k * n + j))));
+        best =
+            std::min(best, static_cast<T>(random_value<T>(1, static_cast<std::uint64_t>(ta ? k * n + i : i * n + k)) +
+                                          random_value<T>(2, static_cast<std::uint64_t>(tb ? j * n + k : k * n + j))));
       if (row(0, j) != best) return false;
     }
   }
@@ -183,7 +186,7 @@ void measure_closure(World& world, const Stream& stream, const DeviceGemm& gemm,
       for (; i < end; ++i)
         for (std::int64_t j = 0; j < n; ++j) {
           const auto at = static_cast<std::uint64_t>(static_cast<std::int64_t>(i) * n + j);
-          d(static_cast<std::int64_t>(i), j) = static_cast<std::int64_t>(i) == j  ? T{0}
+          d(static_cast<std::int64_t>(i), j) = static_cast<std::int64_t>(i) == j ? T{0}
                                                : random_at(6, at) % kArcsIn != 0 ? kNoPath<T>
                                                                                  : random_value<T>(5, at);
         }
@@ -207,10 +210,10 @@ void measure_closure(World& world, const Stream& stream, const DeviceGemm& gemm,
                                                {"correct", correct}});
   report.rows.emplace_back(
       fmt::format("{} all pairs n {}", name_of(gemm.element()), n),
-      fmt::format("{:.3f} s, {:.2f} Top/s{}, blocks of {} {}; diagonal {:.3f}, panels {:.3f}, outer {:.3f} s{}", seconds,
-                  rate / 1e12, product > 0 ? fmt::format(" ({:.1f} % of the product)", 100 * rate / product) : "",
-                  run.block, o.placement, run.diagonal_seconds, run.panel_seconds, run.outer_seconds,
-                  correct ? "" : "; WRONG"));
+      fmt::format("{:.3f} s, {:.2f} Top/s{}, blocks of {} {}; diagonal {:.3f}, panels {:.3f}, outer {:.3f} s{}",
+                  seconds, rate / 1e12,
+                  product > 0 ? fmt::format(" ({:.1f} % of the product)", 100 * rate / product) : "", run.block,
+                  o.placement, run.diagonal_seconds, run.panel_seconds, run.outer_seconds, correct ? "" : "; WRONG"));
 }
 
 template <class T>
@@ -227,7 +230,8 @@ void measure_type(World& world, Device& device, const Options& o, Report& report
 }  // namespace
 
 int bench_device(const Words& words) {
-  Command command("bench device", "Products over min_plus and all pairs on a GPU, beside what it does on registers alone.");
+  Command command("bench device",
+                  "Products over min_plus and all pairs on a GPU, beside what it does on registers alone.");
   Options o;
   CLI::App& app = command.app();
   app.add_option("--n", o.sizes, "sides of the products (default 16384 32768)")->check(CLI::PositiveNumber);
@@ -264,7 +268,8 @@ int bench_device(const Words& words) {
     Outcome out = std::move(report.outcome);
     out.input = {{"device", facts.name}, {"driver", facts.driver}, {"form", o.form}};
     out.verified = report.correct;
-    if (!report.correct) out.failure = "a result differs from its definition. This is a defect: report it with the command.";
+    if (!report.correct)
+      out.failure = "a result differs from its definition. This is a defect: report it with the command.";
     out.text = table_of(report.rows);
     return out;
   });

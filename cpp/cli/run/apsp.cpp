@@ -32,7 +32,7 @@ constexpr std::int64_t kLargestChunkKib = std::int64_t{1} << 30;
 struct Options {
   std::string method = "auto", semiring = "min_plus", type = "auto", output, output_type, grid = "auto",
               placement = "auto", variant, broadcast = "auto", look_ahead = "on", peel = "on", checkpoint,
-              device = "cpu";
+              device = "cpu", device_panels = "staged";
   std::int64_t block = 0, steps = 0, chunk_kib = -1, checkpoint_steps = 0;
   double checkpoint_minutes = 30;
   int trials = 1, zstd = 0;
@@ -79,6 +79,7 @@ AllPairsOptions all_pairs_options(const Options& o) {
     out.grid.chunk_bytes = out.on_grid.chunk_bytes;
   }
   if (o.look_ahead == "off") out.on_grid.look_ahead = GridOptions::LookAhead::off;
+  if (o.device_panels == "direct") out.on_grid.device_panels = GridOptions::DevicePanels::direct;
   if (o.broadcast != "auto") out.grid.panels = broadcast_named(o.broadcast);
   if (o.chunk_kib >= 0) out.grid.chunk_bytes = static_cast<std::size_t>(o.chunk_kib) << 10;
   if (o.grid != "auto") out.grid.sides = grid_sides_of("--grid", o.grid);
@@ -277,9 +278,15 @@ int run_apsp(const Words& words) {
          "--type", o.type,
          "float32 float64 int32 uint16 uint8 (default: the narrowest that holds every path; float32 rounds fractions)")
       ->check(CLI::IsMember({"auto", "float32", "float64", "int32", "uint16", "uint8"}));
-  app.add_option("--device", o.device,
-                 "cpu (default) or cuda: Floyd-Warshall on a GPU for each rank; those of a machine are shared evenly")
-      ->check(CLI::IsMember({"cpu", "cuda"}));
+  auto* device =
+      app.add_option(
+             "--device", o.device,
+             "cpu (default) or cuda: Floyd-Warshall on a GPU for each rank; those of a machine are shared evenly")
+          ->check(CLI::IsMember({"cpu", "cuda"}));
+  app.add_option("--device-panels", o.device_panels,
+                 "staged (default): panels pass through the hosts; direct: from GPU to GPU, by NCCL")
+      ->check(CLI::IsMember({"staged", "direct"}))
+      ->needs(device);
   app.add_option("--peel", o.peel, "on (default) or off: components and trees apart")
       ->check(CLI::IsMember({"on", "off"}));
   app.add_option("--block", o.block, "b, rows of a block (default: by size; between ranks by the model)")

@@ -44,10 +44,10 @@ SharedPairs all_pairs_of(const SharedGraph& g, const std::string& semiring_name,
                          const nb::object& told) {
   const Semiring semiring = semiring_named(semiring_name);
   AllPairsOptions options{.semiring = semiring,
-                                .method = pairs_method_named(method),
-                                .delta = delta,
-                                .pendant_trees = peel ? PendantTreeRemoval::yes : PendantTreeRemoval::no,
-                                .progress = progress_of(told)};
+                          .method = pairs_method_named(method),
+                          .delta = delta,
+                          .pendant_trees = peel ? PendantTreeRemoval::yes : PendantTreeRemoval::no,
+                          .progress = progress_of(told)};
   const ArcWeights weights = semiring == Semiring::or_and ? ArcWeights::ones : ArcWeights::as_given;
   if ((semiring == Semiring::max_plus || semiring == Semiring::max_min) && g.merged_to_least)
     throw UsageError(fmt::format(

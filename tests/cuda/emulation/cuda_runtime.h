@@ -91,6 +91,8 @@ struct Here {
 const Here& here();
 
 void enqueue(cudaStream_t stream, dim3 blocks, dim3 threads, std::size_t shared_bytes, std::function<void()> kernel);
+/// Work of the host in a stream, once it is ready: of messages that other threads send.
+void enqueue_host(cudaStream_t stream, std::function<void()> work, std::function<bool()> ready = {});
 unsigned char* shared_memory();
 
 void sync_block();

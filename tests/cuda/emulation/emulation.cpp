@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <atoll/base/random.hpp>
+#include <atoll/base/timer.hpp>
 #include <atoll/transport/simulation/fiber.hpp>
 #include <cstdlib>
 #include <deque>
@@ -12,6 +13,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -210,6 +212,8 @@ struct EmulatedStream {
     std::function<void()> run;
     EmulatedEvent* after = nullptr;
     std::int64_t version = 0;
+    std::function<bool()> ready = {};
+    bool can_run() const { return (!after || after->happened >= version) && (!ready || ready()); }
   };
   std::deque<Work> work;
 };
@@ -217,13 +221,15 @@ struct EmulatedStream {
 namespace emulation {
 namespace {
 
+// Seconds until a message of another thread is taken for lost.
+constexpr double kPatience = 60;
+
 // Does one piece of work of some stream that can go on; false if none can.
 bool step() {
   Machine& m = machine();
   std::vector<EmulatedStream*> can;
   for (EmulatedStream* s : m.streams)
-    if (!s->work.empty() && (!s->work.front().after || s->work.front().after->happened >= s->work.front().version))
-      can.push_back(s);
+    if (!s->work.empty() && s->work.front().can_run()) can.push_back(s);
   if (can.empty()) return false;
   EmulatedStream& s = *can[m.block.draw() % can.size()];
   const EmulatedStream::Work work = std::move(s.work.front());
@@ -234,16 +240,24 @@ bool step() {
 
 template <class Done>
 cudaError_t run_until(Done&& done) {
+  const atl::Timer timer;
   while (!done())
     if (!step()) {
-      machine().error = "a stream waits for an event that never happens";
-      return cudaErrorUnknown;
+      const bool hears = std::ranges::any_of(
+          machine().streams, [](const EmulatedStream* s) { return !s->work.empty() && s->work.front().ready; });
+      if (!hears || timer.seconds() > kPatience) {
+        machine().error = hears ? "a message never comes" : "a stream waits for an event that never happens";
+        return cudaErrorUnknown;
+      }
+      std::this_thread::yield();  // another thread sends what is waited for
     }
   for (const auto& [memory, bytes] : machine().memory) check_fence(memory, bytes);
   return cudaSuccess;
 }
 
-void add(cudaStream_t stream, std::function<void()> run) { stream->work.push_back({std::move(run)}); }
+void add(cudaStream_t stream, std::function<void()> run) {
+  stream->work.push_back({.run = std::move(run), .ready = {}});
+}
 
 cudaError_t allocate(void** out, std::size_t bytes) {
   *out = std::aligned_alloc(256, (bytes + kFenceBytes + 255) / 256 * 256);
@@ -284,6 +298,10 @@ void enqueue(cudaStream_t stream, dim3 blocks, dim3 threads, std::size_t shared_
     const bool up = block.draw() % 2 == 0;
     for (unsigned b = 0; b < blocks.x; ++b) block.run(blocks, up ? b : blocks.x - 1 - b, threads, shared_bytes, kernel);
   });
+}
+
+void enqueue_host(cudaStream_t stream, std::function<void()> work, std::function<bool()> ready) {
+  stream->work.push_back({.run = std::move(work), .ready = std::move(ready)});
 }
 
 void sync_block() { machine().block.sync(); }
@@ -472,7 +490,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   return emulation::run_until([=] { return stream->work.empty(); });
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
-  stream->work.push_back({{}, event, event->recorded});
+  stream->work.push_back({.run = {}, .after = event, .version = event->recorded, .ready = {}});
   return cudaSuccess;
 }
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* out, unsigned) {

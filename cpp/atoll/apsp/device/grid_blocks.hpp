@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atoll/apsp/device/direct_broadcast.hpp>
 #include <atoll/apsp/device/range.hpp>
 #include <atoll/apsp/distances.hpp>
 #include <atoll/apsp/floyd_warshall/grid_steps.hpp>
@@ -11,14 +12,25 @@
 
 namespace atl {
 
-/// The Blocks of GridSteps whose matrix is on this rank's device. Panels are staged by the host: what goes out is copied
-/// into pinned memory and broadcast from there, what comes in goes to the device by a stream of its own beside the outer
-/// product. One strip of an outer product is always under way while the host makes progress on the broadcasts.
+/// The Blocks of GridSteps whose matrix is on this rank's device. One strip of an outer product is always under way while
+/// the host makes progress on the broadcasts. Panels are staged by the host: what goes out is copied into pinned memory
+/// and broadcast from there, what comes in goes to the device by a stream of its own beside the outer product. Or, `Direct`,
+/// they go from device to device, and the host only enqueues.
 ///
 /// A message is that of ComputedBlocks: values row by row, then the vertex of an improving cycle, or -1.
-template <class T>
+template <class T, bool Direct>
 class DeviceBlocks {
  public:
+  using Broadcasts = std::conditional_t<Direct, DirectBroadcast, PanelBroadcast>;
+  Broadcasts broadcasts(World& world, const std::vector<std::vector<Rank>>& groups, BroadcastOptions options) const {
+    if constexpr (Direct) {
+      static_cast<void>(options);
+      return DirectBroadcast(world, groups, work_);
+    } else {
+      return PanelBroadcast(world, groups, options);
+    }
+  }
+
   /// Copies the matrix to the device; put_back() copies it to the host.
   DeviceBlocks(World& world, Device& device, Distances<T>& d)
       : gemm_(device, kElementOf<T>, tile_for(device, d.layout.rows.block)),
@@ -31,21 +43,23 @@ class DeviceBlocks {
         copies_(device),
         local_(device, d.local.rows(), d.local.cols()),
         range_(gemm_, work_),
-        gain_(device, 1) {
+        gain_(device, 1),
+        told_(device, 2) {
     const std::int64_t b = rows_.block;
     for (std::size_t i = 0; i < 2; ++i) {
       diagonal_[i] = buffer(device, b * b);
       // A rank that stores a whole panel sends none of it.
       row_panel_[i] = buffer(device, sends_rows() ? b * d.local.cols() : 0);
       col_panel_[i] = buffer(device, sends_cols() ? d.local.rows() * b : 0);
-      if (sends_rows()) came_row_[i] = DeviceMatrix<T>(device, b, d.local.cols());
-      if (sends_cols()) came_col_[i] = DeviceMatrix<T>(device, d.local.rows(), b);
+      if (!Direct && sends_rows()) came_row_[i] = DeviceMatrix<T>(device, b, d.local.cols());
+      if (!Direct && sends_cols()) came_col_[i] = DeviceMatrix<T>(device, d.local.rows(), b);
       packed_[i].emplace(device);
+      sent_[i].emplace(device);
     }
     came_.emplace(device);
     strips_[0].emplace(device);
     strips_[1].emplace(device);
-    closed_ = DeviceMatrix<T>(device, b, b);
+    if (!Direct) closed_ = DeviceMatrix<T>(device, b, b);
     fetch();
     range_.check_seen(work_);
   }
@@ -72,21 +86,29 @@ class DeviceBlocks {
     return memory(col_panel_, k, sends_cols() ? d_.local.rows() * cols_.length_of(k) : 0);
   }
   std::int64_t strip_rows() const { return std::max(kUnit, (d_.local.rows() + 7) / 8 / kUnit * kUnit); }
-  std::int64_t gain_vertex(std::int64_t k) { return std::max(gain_of(row_panel(k)), gain_of(col_panel(k))); }
+  /// Direct panels are on the device, so what they say is brought here.
+  std::int64_t gain_vertex(std::int64_t k) {
+    if constexpr (!Direct) return std::max(gain_of(row_panel(k)), gain_of(col_panel(k)));
+    const PanelMemory panels[] = {row_panel(k), col_panel(k)};
+    sent_[k % 2]->hold(copies_);  // of those that this rank has made itself
+    for (std::size_t i = 0; i < 2; ++i)
+      gemm_.device().copy(told_.data() + i, kGain, panels[i].data + panels[i].bytes - kGain, kGain, kGain, 1, copies_);
+    copies_.wait();
+    return std::max(told_.data()[0], told_.data()[1]);
+  }
 
   void close_diagonal(std::int64_t k) {
     const DeviceView<T> block = here_row(k).part(0, cols_.local_begin(k), rows_.length_of(k), cols_.length_of(k));
     gemm_.device().fill(gain_.data(), 0xff, sizeof(std::int64_t), work_);  // -1
     gemm_.kernels().close(gemm_.element(), block, rows_.begin_of(k), gain_.data(), work_);
-    download(work_, block, view(diagonal(k), block.rows, block.cols));
-    std::int64_t vertex = -1;
-    download(work_, gain_, std::span(&vertex, 1));
-    work_.wait();
-    set_gain(diagonal(k), vertex);
+    put(block, diagonal(k));
+    const PanelMemory to = diagonal(k);
+    gemm_.device().copy(to.data + to.bytes - kGain, kGain, gain_.data(), kGain, kGain, 1, work_);
+    if (!Direct) work_.wait();
   }
   void update_row(std::int64_t k, bool has_diagonal) {
     const DeviceView<T> row = here_row(k);
-    if (gain_of(diagonal(k)) < 0) {
+    if (Direct || gain_of(diagonal(k)) < 0) {
       const DeviceView<T> closed = closed_diagonal(k);
       update_left_.pack(gemm_, work_, DeviceOperand<T>{closed, false});
       update_right_.pack(gemm_, work_, DeviceOperand<T>{row, false});
@@ -98,7 +120,7 @@ class DeviceBlocks {
   }
   void update_col(std::int64_t k, bool has_diagonal) {
     const DeviceView<T> col = here_col(k);
-    if (gain_of(diagonal(k)) < 0) {
+    if (Direct || gain_of(diagonal(k)) < 0) {
       const DeviceView<T> closed = closed_diagonal(k);
       update_left_.pack(gemm_, work_, DeviceOperand<T>{col, false});
       update_right_.pack(gemm_, work_, DeviceOperand<T>{closed, false});
@@ -112,6 +134,13 @@ class DeviceBlocks {
   void take_panels(std::int64_t k) {
     const auto at = static_cast<std::size_t>(k % 2);
     DeviceView<T> left = here_col(k), right = here_row(k);
+    if constexpr (Direct) {
+      if (cols_.part_of(k) != col_) left = on_device(col_panel(k), d_.local.rows(), cols_.length_of(k));
+      if (rows_.part_of(k) != row_) right = on_device(row_panel(k), rows_.length_of(k), d_.local.cols());
+      left_.pack(gemm_, work_, DeviceOperand<T>{left, false});
+      right_.pack(gemm_, work_, DeviceOperand<T>{right, false});
+      return;
+    }
     packed_[at]->hold(copies_);  // what step k - 2 had here
     if (cols_.part_of(k) != col_) {
       left = came_col_[at].view().part(0, 0, d_.local.rows(), cols_.length_of(k));
@@ -143,7 +172,9 @@ class DeviceBlocks {
 
  private:
   static constexpr std::int64_t kUnit = 128;
-  using Memory = PinnedArray<std::byte>;
+  static constexpr std::size_t kGain = sizeof(std::int64_t);
+  // What is broadcast lies in.
+  using Memory = DeviceArray<std::byte, Direct ? MemoryKind::device : MemoryKind::pinned>;
 
   // Windows begin at blocks, so the sides of a tile divide them.
   static std::optional<DeviceTile> tile_for(Device& device, std::int64_t block) {
@@ -166,8 +197,8 @@ class DeviceBlocks {
   static MatrixView<T> view(PanelMemory memory, std::int64_t rows, std::int64_t cols) {
     return {reinterpret_cast<T*>(memory.data), rows, cols, cols};
   }
-  static void set_gain(PanelMemory memory, std::int64_t vertex) {
-    std::memcpy(memory.data + memory.bytes - sizeof vertex, &vertex, sizeof vertex);
+  static DeviceView<T> on_device(PanelMemory memory, std::int64_t rows, std::int64_t cols) {
+    return {reinterpret_cast<T*>(memory.data), rows, cols, cols};
   }
   static std::int64_t gain_of(PanelMemory memory) {
     std::int64_t vertex = 0;
@@ -182,15 +213,25 @@ class DeviceBlocks {
   }
   // The closed block, from the memory in which it was broadcast.
   DeviceView<T> closed_diagonal(std::int64_t k) {
+    if constexpr (Direct) return on_device(diagonal(k), rows_.length_of(k), rows_.length_of(k));
     const DeviceView<T> to = closed_.view().part(0, 0, rows_.length_of(k), rows_.length_of(k));
     upload(work_, view(diagonal(k), to.rows, to.cols), to);
     return to;
   }
-  // Waits, so that the panel may be broadcast.
+  // The values into the memory in which they are broadcast.
+  void put(DeviceView<T> values, PanelMemory to) {
+    gemm_.device().copy(to.data, static_cast<std::size_t>(values.cols) * sizeof(T), values.data,
+                        static_cast<std::size_t>(values.stride) * sizeof(T),
+                        static_cast<std::size_t>(values.cols) * sizeof(T), static_cast<std::size_t>(values.rows),
+                        work_);
+  }
+  // The panel may be broadcast then. What its diagonal block said goes with it.
   void send(DeviceView<T> panel, PanelMemory to, bool sends, std::int64_t k) {
-    if (sends) download(work_, panel, view(to, panel.rows, panel.cols));
-    work_.wait();
-    set_gain(to, gain_of(diagonal(k)));
+    const PanelMemory from = diagonal(k);
+    if (sends) put(panel, to);
+    gemm_.device().copy(to.data + to.bytes - kGain, kGain, from.data + from.bytes - kGain, kGain, kGain, 1, work_);
+    sent_[k % 2]->record(work_);
+    if (!Direct) work_.wait();
   }
   static std::vector<Strip> beside(std::int64_t size, bool has_diagonal, const BlockCyclic& blocks, std::int64_t k) {
     if (!has_diagonal) return {{0, size}};
@@ -206,9 +247,10 @@ class DeviceBlocks {
   const DeviceMatrix<T> local_;
   const DeviceRange<T> range_;
   DeviceArray<std::int64_t> gain_;
+  PinnedArray<std::int64_t> told_;
   Memory diagonal_[2], row_panel_[2], col_panel_[2];  // [step % 2]
   DeviceMatrix<T> came_row_[2], came_col_[2], closed_;
-  std::optional<Event> packed_[2], came_, strips_[2];
+  std::optional<Event> packed_[2], came_, strips_[2], sent_[2];
   std::size_t next_strip_ = 0;
   DevicePanel left_{DevicePanel::Side::left}, right_{DevicePanel::Side::right};
   DevicePanel update_left_{DevicePanel::Side::left}, update_right_{DevicePanel::Side::right};

@@ -17,6 +17,11 @@ namespace atl {
 template <class T>
 class ComputedBlocks {
  public:
+  using Broadcasts = PanelBroadcast;
+  static PanelBroadcast broadcasts(World& world, std::vector<std::vector<Rank>> groups, BroadcastOptions options) {
+    return PanelBroadcast(world, std::move(groups), options);
+  }
+
   ComputedBlocks(World& world, const Gemm& gemm, Distances<T>& d, GridOptions::Kernel kernel)
       : team_(world.team()),
         gemm_(gemm),

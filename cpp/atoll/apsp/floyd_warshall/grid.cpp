@@ -72,24 +72,35 @@ void fill(World& world, S semiring, std::span<const MatrixEntry<T>> mine, Distan
   });
 }
 
-/// The same on the ranks' devices. Before a pause the matrix is the host's again.
+/// Before a pause the matrix is the host's again.
+template <class Blocks, class T>
+GridRun run_with(Blocks& blocks, World& world, const Distances<T>& d, const GridOptions& options,
+                 const StepHook& pauses) {
+  StepHook mine = pauses;
+  bool paused = false;
+  if (pauses.at)
+    mine.at = [&](std::int64_t next) {
+      world.collective_try([&] { blocks.put_back(); });
+      paused = !pauses.at(next);
+      if (!paused) blocks.fetch();
+      return !paused;
+    };
+  GridRun run = GridSteps(world, d.layout, options, blocks).run(mine);
+  if (!paused) world.collective_try([&] { blocks.put_back(); });
+  return run;
+}
+
+/// On the ranks' devices.
 template <class T>
 GridRun on_devices(World& world, Distances<T>& d, const GridOptions& options, const StepHook& pauses) {
   if constexpr (kOnDevice<T>) {
     world.agree(options.device != nullptr, "this rank has no device (others have one). Give all of them one.");
-    auto blocks = world.collective_try([&] { return std::make_unique<DeviceBlocks<T>>(world, *options.device, d); });
-    StepHook mine = pauses;
-    if (pauses.at)
-      mine.at = [&](std::int64_t next) {
-        world.collective_try([&] { blocks->put_back(); });
-        const bool goes_on = pauses.at(next);
-        if (goes_on) blocks->fetch();
-        return goes_on;
-      };
-    GridRun run = GridSteps(world, d.layout, options, *blocks).run(mine);
-    const bool paused = pauses.at && run.next < d.layout.rows.blocks() && options.steps == 0 && run.gain_vertex < 0;
-    if (!paused) world.collective_try([&] { blocks->put_back(); });
-    return run;
+    const auto run = [&]<bool kDirect>(std::bool_constant<kDirect>) {
+      const auto blocks =
+          world.collective_try([&] { return std::make_unique<DeviceBlocks<T, kDirect>>(world, *options.device, d); });
+      return run_with(*blocks, world, d, options, pauses);
+    };
+    return options.device_panels == GridOptions::DevicePanels::direct ? run(std::true_type{}) : run(std::false_type{});
   } else {
     static_cast<void>(d), static_cast<void>(options), static_cast<void>(pauses);
     world.agree(false, "values of this type on devices (float32, int32 and uint16 have kernels). Take another --type.");

@@ -30,6 +30,9 @@ struct GridOptions {
   std::int64_t steps = 0;    ///< stop after this many block steps; 0: all
   Progress progress = {};    ///< block steps
   Device* device = nullptr;  ///< of this rank, on all ranks or none: the matrix is there meanwhile
+  /// With devices: staged, panels pass through the hosts and go by `panels` (COAST's LA and LA+R); direct, they go from
+  /// device to device (its GMPI variants), which needs NCCL and a device for each rank.
+  enum class DevicePanels : std::uint8_t { staged, direct } device_panels = DevicePanels::staged;
 
   /// The variants naive, la, la+r, la+r+nt and coast. The paper's GMPI, which saves copies between processor and host,
   /// has no counterpart here: panels are always sent from where the kernel wrote them.

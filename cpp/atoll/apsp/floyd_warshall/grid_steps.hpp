@@ -31,8 +31,21 @@ struct Strip {
   bool empty() const { return begin >= end; }
 };
 
+/// The requests of a class that broadcasts.
+template <class Broadcasts>
+struct RequestOf {
+  using Type = typename Broadcasts::Request;
+};
+template <>
+struct RequestOf<PanelBroadcast> {
+  using Type = BroadcastRequest;
+};
+
+/// Blocks say what broadcasts their panels: Blocks::Broadcasts, made by blocks.broadcasts(world, groups, options).
 template <class Blocks>
 class GridSteps {
+  using Request = typename RequestOf<typename Blocks::Broadcasts>::Type;
+
  public:
   GridSteps(World& world, const GridLayout& layout, const GridOptions& options, Blocks& blocks)
       : world_(world),
@@ -41,7 +54,7 @@ class GridSteps {
         blocks_(blocks),
         row_(layout.grid.row_of(world.rank())),
         col_(layout.grid.col_of(world.rank())),
-        broadcasts_(world, groups(layout.grid, row_, col_), {.chunk_bytes = options.chunk_bytes}) {}
+        broadcasts_(blocks.broadcasts(world, groups(layout.grid, row_, col_), {.chunk_bytes = options.chunk_bytes})) {}
 
   /// Collective.
   GridRun run(const StepHook& pauses) {
@@ -89,7 +102,7 @@ class GridSteps {
  private:
   // The broadcasts of one step. They reuse the buffers of step k - 2.
   struct StepBroadcasts {
-    BroadcastRequest diagonal_row, diagonal_col, row, col;
+    Request diagonal_row, diagonal_col, row, col;
   };
   static constexpr std::uint32_t kRow = 0, kCol = 1;  // groups: the ranks of this rank's grid row and column
 
@@ -118,7 +131,7 @@ class GridSteps {
     return moved;
   }
 
-  void start(BroadcastRequest& request, std::uint32_t group, std::int64_t k, int what, PanelMemory panel) {
+  void start(Request& request, std::uint32_t group, std::int64_t k, int what, PanelMemory panel) {
     const bool diagonal = what < 2;
     broadcasts_.start(request, group, tag(k, what), group == kRow ? layout_.cols.part_of(k) : layout_.rows.part_of(k),
                       panel, diagonal ? BroadcastShape::tree : options_.panels,
@@ -126,7 +139,7 @@ class GridSteps {
   }
   void finish(StepBroadcasts& u) {
     timed(&GridStep::wait, [&] {
-      for (BroadcastRequest* f : {&u.diagonal_row, &u.diagonal_col, &u.row, &u.col}) broadcasts_.finish(*f);
+      for (Request* f : {&u.diagonal_row, &u.diagonal_col, &u.row, &u.col}) broadcasts_.finish(*f);
     });
   }
 
@@ -153,7 +166,7 @@ class GridSteps {
       start(broadcasts_of(k).diagonal_col, kCol, k, 1, blocks_.diagonal(k));
     });
   }
-  const BroadcastRequest& diagonal_request(std::int64_t k) {
+  const Request& diagonal_request(std::int64_t k) {
     return has_row(k) ? broadcasts_of(k).diagonal_row : broadcasts_of(k).diagonal_col;
   }
   // Updates the panels of step k and sends them, if the diagonal block has arrived.
@@ -246,7 +259,7 @@ class GridSteps {
   const GridOptions options_;
   Blocks& blocks_;
   const int row_, col_;
-  PanelBroadcast broadcasts_;
+  typename Blocks::Broadcasts broadcasts_;
   StepBroadcasts under_way_[2];
   bool panels_due_ = false;
   GridStep* now_ = nullptr;

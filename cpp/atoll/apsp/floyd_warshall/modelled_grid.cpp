@@ -8,6 +8,11 @@ namespace {
 // The Blocks of GridSteps as times and sizes only (computed_blocks.hpp has those that compute).
 class ModelledBlocks {
  public:
+  using Broadcasts = PanelBroadcast;
+  static PanelBroadcast broadcasts(World& world, std::vector<std::vector<Rank>> groups, BroadcastOptions options) {
+    return PanelBroadcast(world, std::move(groups), options);
+  }
+
   ModelledBlocks(World& world, const GridLayout& layout, const ModelledKernels& kernels)
       : world_(world),
         rows_(layout.rows),

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atoll/device/communicator.hpp>
+
+namespace atl {
+namespace {
+
+PluginName plugin_name() {
+  return {.name = "nccl",
+          .entry = kCommunicatorPluginEntry,
+          .library = "NCCL",
+          .package = "NVIDIA's libnccl2 (pip: nvidia-nccl-cu13)",
+          .build_package = "NVIDIA's libnccl-dev (pip: nvidia-nccl-cu13)"};
+}
+
+}  // namespace
+
+DeviceCommunicator::~DeviceCommunicator() = default;
+
+PluginStatus communicator_plugin_status() {
+  const PluginFile file = open_plugin_file(plugin_name());
+  if (!file.plugin) return {.name = "nccl", .path = file.path, .loads = false, .detail = file.why};
+  return {.name = "nccl",
+          .path = file.path,
+          .loads = true,
+          .detail = fmt::format("{}: panels and rows of B from device to device",
+                                static_cast<const CommunicatorPlugin*>(file.plugin)->library)};
+}
+
+std::unique_ptr<DeviceCommunicator> device_communicator(World& world, Device& device, std::span<const Rank> members) {
+  const PluginFile file = world.collective_try([&] {
+    PluginFile opened = open_plugin_file(plugin_name());
+    if (!opened.plugin) throw DeviceError(opened.why);
+    return opened;
+  });
+  const auto& plugin = *static_cast<const CommunicatorPlugin*>(file.plugin);
+  struct Place {
+    int node, device;
+  };
+  const auto places =
+      world.all_gather(Place{world.fabric().node_of(world.rank()), device.facts().emulated ? -1 : device.facts().number});
+  const Place& mine = places[static_cast<std::size_t>(world.rank())];
+  const auto shares = [&](Rank r) {
+    const Place& other = places[static_cast<std::size_t>(r)];
+    return r != world.rank() && other.node == mine.node && other.device == mine.device && mine.device >= 0;
+  };
+  world.agree(std::ranges::none_of(members, shares),
+              fmt::format("rank {} shares device {} with another rank (NCCL wants a device for each). Start fewer ranks on "
+                          "this machine, or let panels pass through the host.",
+                          world.rank(), device.facts().number));
+  // A group's first member names it.
+  const auto ids = world.all_gather(world.collective_try(
+      [&] { return members.front() == world.rank() ? plugin.make_id() : CommunicatorPlugin::Id{}; }));
+  const auto at = std::ranges::find(members, world.rank()) - members.begin();
+  return world.collective_try([&] {
+    return plugin.open(ids[static_cast<std::size_t>(members.front())], static_cast<int>(at),
+                       static_cast<int>(members.size()), device.facts().number);
+  });
+}
+
+}  // namespace atl

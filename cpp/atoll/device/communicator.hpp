@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/base/plugin_file.hpp>
+#include <atoll/device/device.hpp>
+#include <atoll/runtime/world.hpp>
+#include <array>
+#include <span>
+
+/// Messages between the devices of several ranks, enqueued on their streams: NCCL's, by the plug-in cpp/cuda/nccl. No
+/// byte of them passes through the host.
+///
+///     const auto row = device_communicator(world, device, ranks_of_my_row);      // collective over the World
+///     row->broadcast(panel, bytes, root, stream);                                 // by every member, in the same order
+namespace atl {
+
+class DeviceCommunicator {
+ public:
+  virtual ~DeviceCommunicator();
+  /// Memory of the root'th member to all others. Enqueues.
+  virtual void broadcast(void* memory, std::size_t bytes, int root, StreamHandle stream) = 0;
+
+  /// A message to or from the peer'th member.
+  struct Message {
+    int peer = 0;
+    void* memory = nullptr;
+    std::size_t bytes = 0;
+  };
+  /// All of these at once; each has its counterpart in a call of that member. Enqueues.
+  virtual void exchange(std::span<const Message> sent, std::span<const Message> received, StreamHandle stream) = 0;
+};
+
+/// Members: ranks of the World, in the same order on each of them; this rank is one. Every rank calls it, with its own
+/// group. Throws DeviceError on all ranks if there is no plug-in or two members share a device, which NCCL refuses.
+std::unique_ptr<DeviceCommunicator> device_communicator(World& world, Device& device, std::span<const Rank> members);
+
+/// What a plug-in exports; `abi` is checked before anything else is used.
+struct CommunicatorPlugin {
+  using Id = std::array<char, 128>;
+  std::uint32_t abi;
+  const char* library;  ///< "NCCL 2.32.3"
+  Id (*make_id)();
+  std::unique_ptr<DeviceCommunicator> (*open)(const Id& id, int member, int members, int device);
+};
+inline constexpr const char* kCommunicatorPluginEntry = "atoll_communicator_plugin";
+
+PluginStatus communicator_plugin_status();
+
+}  // namespace atl
