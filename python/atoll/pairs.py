@@ -251,7 +251,7 @@ def all_pairs(
                                 several ranks, or another semiring: fw
     delta : float               width of a bucket of delta-stepping; 0: tuned on the first sources
     peel : bool                 components and trees apart
-    device : {"cpu", "cuda"}    where Floyd-Warshall runs: "cuda" a GPU of this rank's, in float32, int32 or uint16, with
+    device : {"cpu", "cuda"}    where Floyd-Warshall runs: "cuda" a GPU of this rank, in float32, int32 or uint16, with
                                 the same distances; min_plus and method "auto" or "fw"
     progress : callable, bar of tqdm or True, optional
                                 called with blocks of Floyd-Warshall done and all there are; True: a line on stderr
