@@ -3,6 +3,7 @@
 
 #include "gemm/min_plus.hpp"
 #include "simt/launch.hpp"
+#include "spmm/sparse.hpp"
 
 namespace atl::cuda {
 
@@ -60,7 +61,7 @@ std::vector<DeviceFacts> devices() {
 
 class CudaDevice final : public Device {
  public:
-  explicit CudaDevice(int number) : facts_(facts_of(number)), kernels_{min_plus_kernels()} {
+  explicit CudaDevice(int number) : facts_(facts_of(number)), kernels_{min_plus_kernels(), sparse_kernels()} {
     if (facts_.architecture < kOldest)
       throw DeviceError(fmt::format("{} is sm_{} (kernels begin at sm_{}). Take a newer device, or --device cpu.",
                                     facts_.name, facts_.architecture, kOldest));

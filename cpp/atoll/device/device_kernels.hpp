@@ -25,9 +25,9 @@ struct DeviceView {
   DeviceView part(std::int64_t i, std::int64_t j, std::int64_t height, std::int64_t width) const {
     return {data + i * stride + j, height, width, stride};
   }
-  operator DeviceView<const T>() const
-    requires(!std::is_const_v<T>)
-  {
+  template <class U>
+    requires(std::is_same_v<U, const T> && !std::is_const_v<T>)
+  operator DeviceView<U>() const {
     return {data, rows, cols, stride};
   }
 };
@@ -106,9 +106,106 @@ struct DeviceMinPlus {
   double (*peak)(Element element, int processors, StreamHandle stream) = nullptr;
 };
 
+// --- sparse matrices ------------------------------------------------------------------------------------------------
+
+/// A dense matrix of float32, or of float16 as its bits (IEEE 754 binary16), that kernels read.
+struct DeviceDense {
+  const void* data = nullptr;
+  std::int64_t rows = 0, cols = 0, stride = 0;
+  bool half = false;
+
+  DeviceDense() = default;
+  DeviceDense(DeviceView<const float> view) : data(view.data), rows(view.rows), cols(view.cols), stride(view.stride) {}
+  DeviceDense(DeviceView<float> view) : DeviceDense(DeviceView<const float>(view)) {}
+  DeviceDense(DeviceView<const std::uint16_t> view)
+      : data(view.data), rows(view.rows), cols(view.cols), stride(view.stride), half(true) {}
+  DeviceDense(DeviceView<std::uint16_t> view) : DeviceDense(DeviceView<const std::uint16_t>(view)) {}
+};
+
+/// A sparse matrix in CSR form, as SparseView, whose arrays are all in a device's memory.
+struct DeviceSparseView {
+  std::int64_t rows = 0, columns = 0;
+  const Edge* offsets = nullptr;  ///< rows + 1
+  const Local* places = nullptr;  ///< column of each nonzero
+  const float* values = nullptr;  ///< of each nonzero; null: all are 1
+};
+
+/// What one group of lanes does: the nonzeros [begin, end) of whole rows [first, last), or a piece of one long row.
+struct DeviceSparseTask {
+  Edge begin = 0, end = 0;
+  Local first = 0, last = 0;
+  Local piece = -1;  ///< number of the piece, whose result goes to row `piece` of the scratch memory
+};
+/// A row that is the reduction of pieces [first, last).
+struct DeviceLongRow {
+  Local row = 0, first = 0, last = 0;
+};
+/// All of a matrix, in a device's memory (DeviceSchedule).
+struct DeviceTasks {
+  const DeviceSparseTask* tasks = nullptr;
+  std::int64_t count = 0;
+  const DeviceLongRow* long_rows = nullptr;
+  std::int64_t long_count = 0;
+};
+
+/// C <- A B, or with `accumulate` reduced with what C has.
+struct DeviceSpmmCall {
+  DeviceSparseView a;
+  DeviceTasks tasks;
+  DeviceDense b;
+  DeviceView<float> c;
+  Reduce reduce = Reduce::sum;     ///< a mean is a sum with factors
+  const float* factors = nullptr;  ///< null, or by row: what the reduced row is multiplied with
+  float empty = 0;                 ///< without accumulate: what a row without nonzeros gets
+  bool accumulate = false;
+  float* pieces = nullptr;  ///< scratch memory: one row of c.cols values for each piece
+};
+
+/// C(i, :) += A(i, j) B_j for the nonzeros (i, j) of columns j, by atomic additions. Row B_j is row positions[j] of the
+/// matrix at tables[owners[j]], wherever that address lies that the device can read.
+struct DeviceColumnsCall {
+  DeviceSparseView a;  ///< the transpose: its rows are the columns j, its places the rows i
+  DeviceTasks tasks;
+  const void* const* tables = nullptr;
+  const std::int32_t* owners = nullptr;
+  const Local* positions = nullptr;
+  std::int64_t b_stride = 0;  ///< of all tables, in values
+  bool half = false;          ///< tables of float16
+  /// The largest power of 2, up to 16, that the addresses of all tables are multiples of.
+  std::size_t alignment = 0;
+  const float* factors = nullptr;  ///< null, or by row of C: what each product is multiplied with
+  DeviceView<float> c;
+};
+
+/// out[e] <- X(i, :) Y(j, :) for the nonzeros e = (i, j).
+struct DeviceSampledCall {
+  DeviceSparseView a;
+  DeviceTasks tasks;
+  DeviceView<const float> x;
+  DeviceDense y;
+  float* out = nullptr;
+};
+
+/// to(i, :) <- from(rows[i], :), of values of 2 or 4 bytes.
+struct DeviceGatherCall {
+  std::size_t value_bytes = 4;
+  const void* from = nullptr;
+  std::int64_t from_stride = 0;
+  const Local* rows = nullptr;  ///< to.rows of them
+  AnyDeviceView to;
+};
+
+struct DeviceSparse {
+  void (*multiply)(const DeviceSpmmCall& call, StreamHandle stream) = nullptr;
+  void (*add_columns)(const DeviceColumnsCall& call, int architecture, StreamHandle stream) = nullptr;
+  void (*sampled)(const DeviceSampledCall& call, StreamHandle stream) = nullptr;
+  void (*gather)(const DeviceGatherCall& call, StreamHandle stream) = nullptr;
+};
+
 /// Everything, by the architectures and types that a plug-in was compiled for.
 struct DeviceKernels {
   DeviceMinPlus min_plus;
+  DeviceSparse sparse;
 };
 
 }  // namespace atl

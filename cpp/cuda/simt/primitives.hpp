@@ -25,12 +25,65 @@ struct alignas(sizeof(T) * N > 16 ? 16 : sizeof(T) * N) Pack {
 
 template <class T, int N>
 __device__ __forceinline__ Pack<T, N> load_pack(const T* from) {
+#if defined(ATOLL_EMULATED)
+  emulation::check_aligned(from, alignof(Pack<T, N>));
+#endif
   return *reinterpret_cast<const Pack<T, N>*>(from);
 }
 template <class T, int N>
 __device__ __forceinline__ void store_pack(T* to, const Pack<T, N>& pack) {
+#if defined(ATOLL_EMULATED)
+  emulation::check_aligned(to, alignof(Pack<T, N>));
+#endif
   *reinterpret_cast<Pack<T, N>*>(to) = pack;
 }
+
+/// to[i] += pack[i], each atomically and in no order; one instruction for up to four values since sm_90. `to` is aligned
+/// as the pack is.
+template <int N>
+__device__ __forceinline__ void add_atomically(float* to, const Pack<float, N>& pack) {
+#if defined(ATOLL_EMULATED)
+  emulation::check_aligned(to, alignof(Pack<float, N>));
+#endif
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  constexpr int kTogether = N % 4 == 0 ? 4 : N;
+#else
+  constexpr int kTogether = 1;
+#endif
+#pragma unroll
+  for (int i = 0; i < N; i += kTogether) {
+    if constexpr (kTogether == 1) {
+      atomicAdd(to + i, pack[i]);
+    } else if constexpr (kTogether == 2) {
+#if defined(__CUDA_ARCH__)
+      asm volatile("red.relaxed.gpu.global.add.v2.f32 [%0], {%1, %2};\n" ::"l"(__cvta_generic_to_global(to + i)),
+                   "f"(pack[i]), "f"(pack[i + 1])
+                   : "memory");
+#endif
+    } else {
+#if defined(__CUDA_ARCH__)
+      asm volatile(
+          "red.relaxed.gpu.global.add.v4.f32 [%0], {%1, %2, %3, %4};\n" ::"l"(__cvta_generic_to_global(to + i)),
+          "f"(pack[i]), "f"(pack[i + 1]), "f"(pack[i + 2]), "f"(pack[i + 3])
+          : "memory");
+#endif
+    }
+  }
+}
+
+/// The value of a float16's bits, exactly.
+__device__ __forceinline__ float float_of(std::uint16_t half) {
+#if defined(ATOLL_EMULATED)
+  return emulation::float_of_half(half);
+#elif defined(__CUDA_ARCH__)
+  float out;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(out) : "h"(half));
+  return out;
+#else
+  return 0;  // the host's half of nvcc's work: never run
+#endif
+}
+__device__ __forceinline__ float float_of(float value) { return value; }
 
 // --- copies from global to shared memory that run beside the kernel -------------------------------------------------
 

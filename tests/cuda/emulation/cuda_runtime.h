@@ -18,6 +18,7 @@
 ///   - shared memory and new device memory are filled with NaN, and what lies behind an allocation is checked
 ///   - an asynchronous copy happens at once or only when it is waited for
 ///   - streams do nothing until they are waited for, and then in any order that their events allow
+///   - an address that is not aligned to what is moved with one instruction is an error
 ///   - threads that wait for each other for ever are an error with their places
 #define ATOLL_EMULATED 1
 #define __global__
@@ -103,6 +104,11 @@ void exchange(unsigned mask, const void* mine, std::size_t bytes, int from, void
 unsigned ballot(unsigned mask, bool mine);
 int lane();
 
+/// Ends the process, as the device would refuse the address.
+void check_aligned(const void* at, std::size_t bytes);
+/// Of the bits of an IEEE 754 binary16.
+float float_of_half(std::uint16_t bits);
+
 void copy_async(void* to, const void* from, std::size_t bytes);
 void commit_copies();
 void wait_copies(int pending);
@@ -143,6 +149,8 @@ T __shfl_down_sync(unsigned mask, T value, unsigned by, int width = 32) {
   return emulation::from_lane(mask, value, from / width == emulation::lane() / width ? from : emulation::lane());
 }
 inline unsigned __ballot_sync(unsigned mask, bool mine) { return emulation::ballot(mask, mine); }
+using std::max;
+using std::min;
 inline int __popc(unsigned x) { return std::popcount(x); }
 inline int __ffs(int x) { return x == 0 ? 0 : std::countr_zero(static_cast<unsigned>(x)) + 1; }
 

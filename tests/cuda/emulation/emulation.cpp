@@ -7,6 +7,7 @@
 #include <atoll/transport/simulation/fiber.hpp>
 #include <cstdlib>
 #include <deque>
+#include <limits>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -333,6 +334,20 @@ unsigned ballot(unsigned mask, bool mine) {
   for (int l = 0; l < 32; ++l)
     if ((mask & machine().block.all_lanes()) >> l & 1) out |= static_cast<unsigned>(from_lane(mask, mine, l)) << l;
   return out;
+}
+
+void check_aligned(const void* at, std::size_t bytes) {
+  if (reinterpret_cast<std::uintptr_t>(at) % bytes == 0) return;
+  std::fprintf(stderr, "emulation: %p is not aligned to %zu bytes\n", at, bytes);
+  std::abort();
+}
+
+float float_of_half(std::uint16_t bits) {
+  const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+  const float size = exponent == 31  ? (fraction ? std::nanf("") : std::numeric_limits<float>::infinity())
+                     : exponent == 0 ? std::ldexp(static_cast<float>(fraction), -24)
+                                     : std::ldexp(static_cast<float>(1024 + fraction), exponent - 25);
+  return bits >> 15 ? -size : size;
 }
 
 void copy_async(void* to, const void* from, std::size_t bytes) {
