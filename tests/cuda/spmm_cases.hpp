@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-#include "emulated.hpp"
+#include "test_device.hpp"
 
 /// Sparse and dense matrices for products on a device, and results that show what should not have been written.
 namespace device_spmm_cases {

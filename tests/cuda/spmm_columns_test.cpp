@@ -77,36 +77,36 @@ void expect_sums(Device& device, const SparseMatrix<float>& a, std::int64_t k, b
 }  // namespace
 
 TEST_CASE("products by columns over several memories") {
-  for (const int architecture : {80, 90}) {
-    const Emulated emulated(architecture);
+  for (const int architecture : architectures()) {
+    const TestDevice tested(architecture);
     for (const std::int64_t k : kColumns)
       for (const bool half : {false, true})
-        expect_sums(emulated.device(), random_matrix(40, 30, 1, true), k, half, {}, false);
+        expect_sums(tested.device(), random_matrix(40, 30, 1, true), k, half, {}, false);
   }
 }
 
 TEST_CASE("products by columns at any address, with factors of rows, and without values") {
-  for (const int architecture : {80, 90}) {
-    const Emulated emulated(architecture);
+  for (const int architecture : architectures()) {
+    const TestDevice tested(architecture);
     for (const Place place : {Place{1, 0}, Place{2, 6}, Place{4, 8}, Place{0, 3}})
       for (const std::int64_t k : {6, 16, 128})
         for (const bool half : {false, true})
-          expect_sums(emulated.device(), random_matrix(40, 30, 2, half), k, half, place, !half);
+          expect_sums(tested.device(), random_matrix(40, 30, 2, half), k, half, place, !half);
   }
 }
 
 TEST_CASE("products by long columns, and by none") {
-  for (const int architecture : {80, 90}) {
-    const Emulated emulated(architecture);
-    expect_sums(emulated.device(), matrix_of_lengths(std::vector<Edge>(700, 4), 3, true), 20, false, {}, false);
-    expect_sums(emulated.device(), matrix_of_lengths({20000, 1, 0}, 6, true), 33, false, {}, false);
-    expect_sums(emulated.device(), matrix_of_lengths({0, 0}, 4, true), 33, false, {}, false);
+  for (const int architecture : architectures()) {
+    const TestDevice tested(architecture);
+    expect_sums(tested.device(), matrix_of_lengths(std::vector<Edge>(700, 4), 3, true), 20, false, {}, false);
+    expect_sums(tested.device(), matrix_of_lengths({20000, 1, 0}, 6, true), 33, false, {}, false);
+    expect_sums(tested.device(), matrix_of_lengths({0, 0}, 4, true), 33, false, {}, false);
   }
 }
 
 TEST_CASE("products by columns refuse other shapes") {
-  const Emulated emulated;
-  const Stream stream(emulated.device());
+  const TestDevice tested;
+  const Stream stream(tested.device());
   const auto t = random_matrix(10, 7, 4, true);
   const std::vector<Local> positions(10);
   const std::vector<std::int32_t> owners(10), few(9);

@@ -44,38 +44,38 @@ void expect_products(Device& device, const SparseMatrix<float>& a, Reduce reduce
 }  // namespace
 
 TEST_CASE("products of any number of columns") {
-  for (const int architecture : {80, 90}) {
-    const Emulated emulated(architecture);
+  for (const int architecture : architectures()) {
+    const TestDevice tested(architecture);
     const auto a = random_matrix(70, 50, 1, true);
     for (const std::int64_t k : kColumns)
       for (const bool half : {false, true})
-        expect_products(emulated.device(), a, Reduce::sum, Dense(a.columns, k, half, {}), {});
+        expect_products(tested.device(), a, Reduce::sum, Dense(a.columns, k, half, {}), {});
   }
 }
 
 TEST_CASE("products by all reductions, weighted or not, at any address") {
   for (const bool weighted : {false, true}) {
-    const Emulated emulated(weighted ? 80 : 90);
+    const TestDevice tested(weighted ? 80 : 90);
     const auto a = random_matrix(30, 40, 2, weighted);
     for (const Reduce reduce : {Reduce::sum, Reduce::mean, Reduce::max, Reduce::min})
       for (const std::int64_t k : {3, 16, 128})
         for (const Place place : {Place{0, 0}, Place{1, 0}, Place{2, 6}, Place{4, 4}, Place{8, 8}, Place{0, 3}})
           for (const bool half : {false, true}) {
-            expect_products(emulated.device(), a, reduce, Dense(a.columns, k, half, place), {});
-            expect_products(emulated.device(), a, reduce, Dense(a.columns, k, half, {}), place);
+            expect_products(tested.device(), a, reduce, Dense(a.columns, k, half, place), {});
+            expect_products(tested.device(), a, reduce, Dense(a.columns, k, half, {}), place);
           }
   }
 }
 
 TEST_CASE("rows that are cut into pieces") {
   for (const bool weighted : {false, true}) {
-    const Emulated emulated(weighted ? 80 : 90);
+    const TestDevice tested(weighted ? 80 : 90);
     const auto a = matrix_of_lengths({0, 513, 3, 20000, 0, 0, 512, 1, 700, 0}, 900, weighted);
-    expect_products(emulated.device(), a, Reduce::sum, Dense(900, 33, false, {}), {});
+    expect_products(tested.device(), a, Reduce::sum, Dense(900, 33, false, {}), {});
     const auto shorter = matrix_of_lengths({0, 513, 3, 900, 0, 0, 512, 1, 700, 0}, 900, weighted);
     for (const Reduce reduce : {Reduce::sum, Reduce::mean, Reduce::max, Reduce::min})
       for (const std::int64_t k : {1, 20})
-        expect_products(emulated.device(), shorter, reduce, Dense(900, k, false, {}), {});
+        expect_products(tested.device(), shorter, reduce, Dense(900, k, false, {}), {});
   }
 }
 
@@ -115,18 +115,18 @@ TEST_CASE("tasks cover a matrix once, and rows of 100 million nonzeros have as m
 }
 
 TEST_CASE("matrices without rows, columns or nonzeros") {
-  const Emulated emulated;
-  expect_products(emulated.device(), matrix_of_lengths({}, 5, true), Reduce::sum, Dense(5, 8, false, {}), {});
-  expect_products(emulated.device(), matrix_of_lengths({0, 0, 0}, 5, true), Reduce::max, Dense(5, 8, false, {}), {});
-  expect_products(emulated.device(), matrix_of_lengths({0, 0}, 0, false), Reduce::sum, Dense(0, 8, false, {}), {});
-  expect_products(emulated.device(), matrix_of_lengths({1, 2}, 5, false), Reduce::sum, Dense(5, 0, false, {}), {});
+  const TestDevice tested;
+  expect_products(tested.device(), matrix_of_lengths({}, 5, true), Reduce::sum, Dense(5, 8, false, {}), {});
+  expect_products(tested.device(), matrix_of_lengths({0, 0, 0}, 5, true), Reduce::max, Dense(5, 8, false, {}), {});
+  expect_products(tested.device(), matrix_of_lengths({0, 0}, 0, false), Reduce::sum, Dense(0, 8, false, {}), {});
+  expect_products(tested.device(), matrix_of_lengths({1, 2}, 5, false), Reduce::sum, Dense(5, 0, false, {}), {});
 }
 
 TEST_CASE("a part of a larger matrix, whose mean and neutral elements are those of the whole") {
-  const Emulated emulated;
+  const TestDevice tested;
   const auto a = matrix_of_lengths({0, 3, 600, 0, 1}, 70, true);
   const std::vector<Edge> whole{4, 5, 1000, 0, 1};
-  const Stream stream(emulated.device());
+  const Stream stream(tested.device());
   const Dense b(70, 12, false, {});
   const DeviceDenseCopy db(stream, b);
   Team team(1);
@@ -141,20 +141,20 @@ TEST_CASE("a part of a larger matrix, whose mean and neutral elements are those 
 }
 
 TEST_CASE("infinities and NaN come through as on the host") {
-  const Emulated emulated;
+  const TestDevice tested;
   const auto a = random_matrix(30, 20, 3, false);
   for (const Reduce reduce : {Reduce::sum, Reduce::max, Reduce::min}) {
     Dense b(20, 5, false, {});
     b.set(3, 1, std::numeric_limits<float>::quiet_NaN());
     b.set(4, 2, std::numeric_limits<float>::infinity());
     b.set(5, 3, -std::numeric_limits<float>::infinity());
-    expect_products(emulated.device(), a, reduce, b, {});
+    expect_products(tested.device(), a, reduce, b, {});
   }
 }
 
 TEST_CASE("products of one object with more and fewer columns, of arrays on the device") {
-  const Emulated emulated;
-  const Stream stream(emulated.device());
+  const TestDevice tested;
+  const Stream stream(tested.device());
   const auto a = matrix_of_lengths({2, 2000, 0, 5}, 300, true);
   const auto offsets = uploaded(stream, a.pattern().offsets);
   const auto places = uploaded(stream, a.pattern().places);
@@ -175,8 +175,8 @@ TEST_CASE("results are the same bits for any order of the device's work") {
   const Dense b(400, 33, false, {});
   std::vector<Matrix<float>> results;
   for (int round = 0; round < 3; ++round) {
-    const Emulated emulated;  // the emulation's random numbers go on
-    const Stream stream(emulated.device());
+    const TestDevice tested;  // the emulation's random numbers go on
+    const Stream stream(tested.device());
     DeviceSpmm<float> spmm(stream, a.view());
     const DeviceDenseCopy db(stream, b);
     Result c(stream, a.rows, b.cols, {});
@@ -187,8 +187,8 @@ TEST_CASE("results are the same bits for any order of the device's work") {
 }
 
 TEST_CASE("products refuse other shapes") {
-  const Emulated emulated;
-  const Stream stream(emulated.device());
+  const TestDevice tested;
+  const Stream stream(tested.device());
   const auto a = random_matrix(10, 7, 4, true);
   DeviceSpmm<float> spmm(stream, a.view());
   const DeviceDenseCopy good(stream, Dense(7, 4, false, {})), bad(stream, Dense(8, 4, false, {}));
@@ -199,9 +199,9 @@ TEST_CASE("products refuse other shapes") {
 }
 
 TEST_CASE("sampled products and gathered rows") {
-  for (const int architecture : {80, 90}) {
-    const Emulated emulated(architecture);
-    const Stream stream(emulated.device());
+  for (const int architecture : architectures()) {
+    const TestDevice tested(architecture);
+    const Stream stream(tested.device());
     Team team(1);
     const auto a = matrix_of_lengths({0, 3, 600, 17, 90, 1, 4, 8}, 60, false);
     const DeviceSpmm<float> spmm(stream, a.view());
