@@ -109,23 +109,28 @@ class Pinned {
   void* memory_;
 };
 
-/// A stream that ends with its scope.
+/// A stream that ends with its scope; or one of somebody else's, as PyTorch's current one.
 class Stream {
  public:
-  explicit Stream(Device& device) : device_(&device), handle_(device.make_stream()) {}
-  Stream(Stream&& other) noexcept : device_(other.device_), handle_(std::exchange(other.handle_, nullptr)) {}
+  explicit Stream(Device& device) : device_(&device), handle_(device.make_stream()), own_(true) {}
+  static Stream borrowed(Device& device, StreamHandle handle) { return Stream(device, handle); }
+  Stream(Stream&& other) noexcept
+      : device_(other.device_), handle_(other.handle_), own_(std::exchange(other.own_, false)) {}
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
   ~Stream() {
-    if (handle_) device_->free_stream(handle_);
+    if (own_) device_->free_stream(handle_);
   }
   Device& device() const { return *device_; }
   operator StreamHandle() const { return handle_; }
   void wait() const { device_->wait(handle_); }
 
  private:
+  Stream(Device& device, StreamHandle handle) : device_(&device), handle_(handle), own_(false) {}
+
   Device* device_;
   StreamHandle handle_;
+  bool own_;
 };
 
 class Event {

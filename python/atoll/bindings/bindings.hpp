@@ -126,6 +126,7 @@ void bind_algorithms(nb::module_& m);
 void bind_apsp(nb::module_& m);
 void bind_all_pairs(nb::module_& m);
 void bind_adjacency(nb::module_& m);
+void bind_device(nb::module_& m);
 void bind_spmm(nb::module_& m);
 void bind_gnn(nb::module_& m);
 void bind_tune(nb::module_& m);

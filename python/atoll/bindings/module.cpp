@@ -51,6 +51,7 @@ NB_MODULE(_core, m) {
   bind_all_pairs(m);
   bind_adjacency(m);
   bind_spmm(m);
+  bind_device(m);
   bind_gnn(m);
   bind_tune(m);
 }

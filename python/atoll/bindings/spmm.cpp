@@ -124,6 +124,18 @@ SharedProduct of_rows(const std::shared_ptr<SharedWorld>& shared, const AnyColum
   });
 }
 
+// The matrix of a graph on one rank: offsets, columns, values.
+nb::tuple matrix_of_graph(const SharedGraph& g, const std::string& values, bool self_loops) {
+  const AdjacencyOptions options{values_named(values), self_loops ? Diagonal::add : Diagonal::keep};
+  MatrixRows<float> rows = g.world->call([&](World& world) {
+    world.agree(world.size() == 1, "a graph's matrix on a GPU (it is over several ranks, and tensors are of one). Make it on one rank.");
+    return rows_of<float>(g.graph, options);
+  });
+  if (rows.values.empty()) rows.values = Array<float>(rows.columns.size(), 1.0f);
+  return nb::make_tuple(to_numpy(std::move(rows.offsets)), to_numpy(std::move(rows.columns)),
+                        to_numpy(std::move(rows.values)));
+}
+
 template <class T>
 using Dense = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
@@ -189,6 +201,7 @@ void bind_spmm(nb::module_& m) {
   m.def("product_of_rows", &of_rows, "world"_a, "offsets"_a.noconvert(), "columns"_a.noconvert(),
         "values"_a.noconvert().none(), "count"_a, "type"_a, "reduce"_a, "transpose"_a, "strategy"_a, "order"_a,
         "column_block"_a);
+  m.def("matrix_of_graph", &matrix_of_graph, "graph"_a, "values"_a, "self_loops"_a);
   m.def("sampled_product", &sampled<float>, "world"_a, "offsets"_a.noconvert(), "places"_a.noconvert(),
         "x"_a.noconvert(), "y"_a.noconvert(), "values"_a.noconvert());
   m.def("sampled_product", &sampled<double>, "world"_a, "offsets"_a.noconvert(), "places"_a.noconvert(),

@@ -14,6 +14,7 @@ from ..arguments import one_of
 from ..graph import Graph
 from ..spmm import SpMM
 from ..world import agreed
+from .device import csr_of_graph, on_device
 from .edges import check_edges, check_range, plan_edges
 from .matrix import Planned, check_dense, plan_once, requires_gradient
 from .product import check_reduce, multiply
@@ -277,7 +278,7 @@ def _normalized(edge_index: Tensor, weight: Tensor, n: int, loop: float) -> tupl
     """Targets, sources and w / sqrt(d[i] d[j]). Vertices without a loop get one of weight `loop` first; 0: none."""
     if loop:
         source, target = edge_index
-        needs = torch.ones(n, dtype=torch.bool)
+        needs = torch.ones(n, dtype=torch.bool, device=source.device)
         needs[source[source == target]] = False
         added = needs.nonzero()[:, 0]
         edge_index = torch.cat([edge_index, added.expand(2, -1)], dim=1)
@@ -305,10 +306,12 @@ def _of_graph(graph: Graph, x: Tensor, reduce: str, values: str, self_loops: boo
         pass
 
     def make(differentiable: bool) -> Planned:
+        if x.is_cuda:
+            return on_device(csr_of_graph(graph, values, self_loops, x.device), reduce, differentiable, False)
         options: dict[str, Any] = {"values": values, "self_loops": self_loops, "differentiable": differentiable}
         return Planned(SpMM(graph, reduce=reduce, dtype=named, **options), None)
 
-    return plan_once((graph,), ("graph", named, reduce, values, self_loops), make, differentiable)
+    return plan_once((graph,), ("graph", named, x.device, reduce, values, self_loops), make, differentiable)
 
 
 def _of_product(product: SpMM, reduce: str) -> Planned:

@@ -12,6 +12,7 @@ from .. import errors
 from ..arguments import shown
 from ..spmm import SpMM
 from ..world import world_of_process
+from .device import on_device
 from .matrix import Planned, check_dense, of_entries, plan_once, requires_gradient
 
 __all__ = ["check_edges", "check_range", "plan_edges"]
@@ -24,9 +25,10 @@ def check_edges(name: str, index: Any, value_name: str, values: Any, x: Tensor) 
             f"{name} is {shown(index)} (a dense tensor of two rows is needed; layers take a Graph or an SpMM too). "
             "Use torch.tensor([source, target])."
         )
-    if index.device.type != "cpu" or index.dtype != torch.int64:
+    if index.device != x.device or index.dtype != torch.int64:
         raise TypeError(
-            f"{name} is {index.dtype} on {index.device} (int64 on the CPU is needed). Use {name}.long().cpu()."
+            f"{name} is {index.dtype} on {index.device} (int64 on {x.device} is needed, where the dense tensor is). "
+            f"Use {name}.long().to({str(x.device)!r})."
         )
     if index.dim() != 2 or index.shape[0] != 2:
         raise errors.InputError(f"{name} has shape {tuple(index.shape)} (2 x edges is needed). Use {name}.t()?")
@@ -70,6 +72,8 @@ def plan_edges(
 
     def make(differentiable: bool) -> Planned:
         csr = of_entries(*entries(), shape)
+        if x.is_cuda:
+            return on_device(csr, reduce, differentiable, of_values)
         product = SpMM(csr, reduce=reduce, differentiable=differentiable, comm=world)
         return Planned(product, csr if of_values or reduce in ("max", "min") else None)
 

@@ -57,7 +57,7 @@ class Csr:
     @property
     def rows(self) -> Tensor:
         """The row of each nonzero."""
-        return torch.repeat_interleave(torch.arange(self.shape[0]), self.offsets.diff())
+        return torch.repeat_interleave(torch.arange(self.shape[0], device=self.offsets.device), self.offsets.diff())
 
 
 def of_tensor(A: Tensor) -> Csr:
@@ -91,7 +91,7 @@ def of_entries(rows: Tensor, columns: Tensor, values: Tensor, shape: tuple[int, 
 
 
 def _offsets(sorted_rows: Tensor, rows: int) -> Tensor:
-    return torch.searchsorted(sorted_rows.contiguous(), torch.arange(rows + 1))
+    return torch.searchsorted(sorted_rows.contiguous(), torch.arange(rows + 1, device=sorted_rows.device))
 
 
 def check_dense(name: str, values: Any, dims: int = 2) -> None:
@@ -110,9 +110,12 @@ def requires_gradient(values: Any) -> bool:
 
 
 def _check_place(name: str, values: Tensor) -> None:
-    if values.device.type != "cpu":
-        raise TypeError(f"{name} is on {values.device} (products are made on the CPU). Use {name}.cpu().")
-    if values.dtype not in _FLOATS:
+    if values.device.type not in ("cpu", "cuda"):
+        raise TypeError(f"{name} is on {values.device} (products are made on the CPU and on CUDA). Use {name}.cpu().")
+    if values.is_cuda:
+        if values.dtype not in (torch.float32, torch.float16):
+            raise TypeError(f"{name} is {values.dtype} on a GPU (float32 or float16 are needed). Use {name}.float().")
+    elif values.dtype not in _FLOATS:
         raise TypeError(
             f"{name} is {values.dtype} (float32 or float64 are needed). Use {name}.float() or {name}.double()."
         )

@@ -14,6 +14,7 @@ from ..arguments import one_of
 from ..graph import Graph
 from ..spmm import SpMM
 from ..world import World, agreed, world_of
+from .device import csr_of_graph, on_device, stream_of
 from .matrix import Csr, Planned, check_dense, of_tensor, plan_once, requires_gradient
 
 __all__ = ["check_reduce", "multiply", "spmm"]
@@ -36,15 +37,16 @@ def spmm(
                             n x m, over several ranks by rows as in atoll.SpMM. An SpMM is planned already, with
                             differentiable=True if B requires a gradient. A Graph (its weights) is planned at the first
                             call, a sparse tensor of one rank too, and again when it has changed; all else at each call
-    B : tensor, m x k, of float32 or float64, on the CPU
-                            this rank's rows. Of A's dtype; with a Graph either. Taken without a copy if contiguous
+    B : tensor, m x k, of float32 or float64, on the CPU; on a GPU of float32, or float16 with sums in float32
+                            this rank's rows. On a GPU A is a Graph of one rank or a sparse tensor there, and the
+                            product is made there, on torch's current stream. Of A's dtype; with a Graph either. Taken without a copy if contiguous
     reduce : {"sum", "mean", "max", "min"}, optional
                             None: "sum", or that of an SpMM
     comm, plan              for a matrix or a sparse tensor; see Graph
 
     Returns
     -------
-    tensor                  n x k (this rank's rows), of B's dtype
+    tensor                  n x k (this rank's rows), of B's dtype; of float16 float32
 
     Raises
     ------
@@ -101,7 +103,9 @@ def multiply(planned: Planned, B: Tensor) -> Tensor:
     product, csr = planned
     gradient = requires_gradient(B)
     with agreed(product.world, f"a product with B, whose gradient is needed: {gradient}"):
-        if str(B.dtype) != f"torch.{product.dtype}":
+        if isinstance(product, SpMM) and B.is_cuda:
+            raise TypeError(f"B is on {B.device} (A is planned for the CPU). Give the Graph or a sparse tensor there.")
+        if isinstance(product, SpMM) and str(B.dtype) != f"torch.{product.dtype}":
             raise TypeError(f"B is {B.dtype} (the matrix is {product.dtype}). Use B.to(torch.{product.dtype}).")
         if gradient and product.reduce in ("sum", "mean") and not product.differentiable:
             raise errors.UsageError(
@@ -125,9 +129,14 @@ def _plan(A: Any, csr: Csr | None, B: Tensor, reduce: str, world: World) -> Plan
 
     def make(differentiable: bool) -> Planned:
         if isinstance(A, Graph):
+            if B.is_cuda:
+                return on_device(csr_of_graph(A, "weights", False, B.device), reduce, differentiable, False)
             return Planned(SpMM(A, reduce=reduce, dtype=dtype, differentiable=differentiable), None)
         with agreed(world):
             own = csr or (of_tensor(A) if isinstance(A, Tensor) else A)
+            if B.is_cuda or (isinstance(own, Csr) and own.values.is_cuda):
+                _check_device(own, B, world)
+                return on_device(own, reduce, differentiable, csr is not None)
         product = SpMM(own, reduce=reduce, differentiable=differentiable, comm=world)
         keeps = isinstance(own, Csr) and world.size == 1 and (csr is not None or reduce in ("max", "min"))
         return Planned(product, own if keeps else None)
@@ -137,7 +146,17 @@ def _plan(A: Any, csr: Csr | None, B: Tensor, reduce: str, world: World) -> Plan
         pass
     if csr is not None or not (isinstance(A, Graph) or (isinstance(A, Tensor) and world.size == 1)):
         return make(differentiable)  # whether a tensor has changed may differ from rank to rank
-    return plan_once((A,), (reduce, dtype, id(world)), make, differentiable)
+    return plan_once((A,), (reduce, dtype, B.device, id(world)), make, differentiable)
+
+
+def _check_device(A: Any, B: Tensor, world: World) -> None:
+    if not isinstance(A, Csr) or A.values.device != B.device:
+        where = A.values.device if isinstance(A, Csr) else "the CPU"
+        raise TypeError(f"A is on {where} and B on {B.device} (both are on one device). Move one by .to().")
+    if world.size > 1:
+        raise errors.UsageError(
+            f"tensors on {B.device} over {world.size} ranks (products on a GPU are of one rank). Leave comm out."
+        )
 
 
 class SparseProduct(torch.autograd.Function):
@@ -147,6 +166,7 @@ class SparseProduct(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, values: Tensor | None, B: Tensor, product: SpMM, csr: Csr | None) -> Tensor:
         C = _times(product._core, B, product.own_shape[0])
+        ctx.like = B.dtype
         ctx.product, ctx.csr = product, csr
         extreme = product.reduce in ("max", "min")
         needs_dense = csr is not None and (extreme or ctx.needs_input_grad[0])
@@ -171,13 +191,17 @@ class SparseProduct(torch.autograd.Function):
             counts = csr.offsets.diff()[:, None] if csr is not None else torch.from_numpy(product._row_nonzeros)
             dC = dC / counts.clamp(min=1).to(dC.dtype)
         if of_values:
-            dvalues = _sampled_product(product.world, csr, dC, ctx.saved_tensors[1])
+            dvalues = _sampled_product(product, csr, dC, ctx.saved_tensors[1])
         if of_dense:
-            dB = _times(product._adjoint, dC, product.own_shape[1])
+            dB = _times(product._adjoint, dC, product.own_shape[1]).to(ctx.like)
         return dvalues, dB, None, None
 
 
 def _times(core: Any, B: Tensor, rows: int) -> Tensor:
+    if isinstance(core, _core.DeviceProduct):
+        C = B.new_empty((rows, B.shape[1]), dtype=torch.float32)
+        core.multiply(B.detach().contiguous(), C, stream_of(B))
+        return C
     C = B.new_empty((rows, B.shape[1]))
     core.multiply(B.detach().contiguous().numpy(), C.numpy())
     return C
@@ -192,11 +216,14 @@ def _blocks(nonzeros: int, columns: int) -> Any:
         yield slice(begin, min(begin + step, nonzeros))
 
 
-def _sampled_product(world: World, csr: Csr, dC: Tensor, B: Tensor) -> Tensor:
+def _sampled_product(product: Any, csr: Csr, dC: Tensor, B: Tensor) -> Tensor:
     """dC B^T where A has nonzeros (SDDMM)."""
-    out = torch.empty(csr.values.shape, dtype=csr.values.dtype)
+    out = torch.empty_like(csr.values, memory_format=torch.contiguous_format)
+    if isinstance(product._core, _core.DeviceProduct):
+        product._core.sampled(dC.detach().contiguous(), B.detach().contiguous(), out, stream_of(B))
+        return out
     _core.sampled_product(
-        world,
+        product.world,
         csr.indptr,
         csr.places,
         dC.detach().contiguous().numpy(),

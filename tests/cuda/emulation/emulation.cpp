@@ -256,8 +256,17 @@ cudaError_t run_until(Done&& done) {
   return cudaSuccess;
 }
 
+// Null is the stream that every device has.
+EmulatedStream& of(cudaStream_t stream) {
+  static thread_local EmulatedStream usual;
+  if (stream) return *stream;
+  auto& all = machine().streams;
+  if (std::ranges::find(all, &usual) == all.end()) all.push_back(&usual);
+  return usual;
+}
+
 void add(cudaStream_t stream, std::function<void()> run) {
-  stream->work.push_back({.run = std::move(run), .ready = {}});
+  of(stream).work.push_back({.run = std::move(run), .ready = {}});
 }
 
 cudaError_t allocate(void** out, std::size_t bytes) {
@@ -302,7 +311,7 @@ void enqueue(cudaStream_t stream, dim3 blocks, dim3 threads, std::size_t shared_
 }
 
 void enqueue_host(cudaStream_t stream, std::function<void()> work, std::function<bool()> ready) {
-  stream->work.push_back({.run = std::move(work), .ready = std::move(ready)});
+  of(stream).work.push_back({.run = std::move(work), .ready = std::move(ready)});
 }
 
 void sync_block() { machine().block.sync(); }
@@ -502,10 +511,11 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return cudaSuccess;
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  return emulation::run_until([=] { return stream->work.empty(); });
+  EmulatedStream* const s = &emulation::of(stream);
+  return emulation::run_until([=] { return s->work.empty(); });
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
-  stream->work.push_back({.run = {}, .after = event, .version = event->recorded, .ready = {}});
+  emulation::of(stream).work.push_back({.run = {}, .after = event, .version = event->recorded, .ready = {}});
   return cudaSuccess;
 }
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* out, unsigned) {
