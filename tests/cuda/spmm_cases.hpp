@@ -134,6 +134,7 @@ class Result {
         start_(place.start),
         values_(stream.device(), static_cast<std::size_t>(start_ + rows * stride_)) {
     stream.device().fill(values_.data(), 0xff, values_.memory_bytes(), stream);
+    stream.wait();  // or a test that refuses would free what is still to be filled
   }
   DeviceView<float> view() const { return {values_.data() + start_, rows_, cols_, stride_}; }
   void set(float value) {

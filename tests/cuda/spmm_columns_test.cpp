@@ -31,7 +31,8 @@ struct Spread {
 };
 
 // Sums in an order of their own, against the host's: C begins as ones.
-void expect_sums(Device& device, const SparseMatrix<float>& a, std::int64_t k, bool half, Place place, bool factors) {
+void expect_sums(Device& device, const SparseMatrix<float>& a, std::int64_t k, bool half, Place of_b, Place of_c,
+                 bool factors) {
   CAPTURE(k);
   CAPTURE(half);
   Team team(1);
@@ -42,8 +43,7 @@ void expect_sums(Device& device, const SparseMatrix<float>& a, std::int64_t k, b
   std::vector<Dense> parts;
   std::vector<DeviceDenseCopy> copies;
   std::vector<const void*> addresses;
-  const Place of_parts{half ? place.start * 2 : place.start, place.gap};
-  for (int part = 0; part < 3; ++part) parts.emplace_back(a.columns, k, half, of_parts);
+  for (int part = 0; part < 3; ++part) parts.emplace_back(a.columns, k, half, of_b);
   for (std::int64_t q = 0; q < a.columns; ++q)
     for (std::int64_t j = 0; j < k; ++j)
       parts[static_cast<std::size_t>(spread.owners[static_cast<std::size_t>(q)])].set(
@@ -55,15 +55,14 @@ void expect_sums(Device& device, const SparseMatrix<float>& a, std::int64_t k, b
   std::vector<float> row_factors;
   for (std::int64_t i = 0; factors && i < a.rows; ++i) row_factors.push_back(0.25f * static_cast<float>(i % 3));
   const DeviceColumns<float> columns(stream, t.view(), spread.owners, spread.positions, row_factors);
-  Result c(stream, a.rows, k, place);
+  Result c(stream, a.rows, k, of_c);
   c.set(1);
+  const std::size_t alignment = (half ? 2u : 4u) << std::countr_zero(static_cast<std::uint64_t>(of_b.start | 8));
   columns.add(stream,
               {.tables = tables.data(),
                .stride = parts[0].stride(),
                .half = half,
-               .alignment = place.start % 4 == 0   ? 16u
-                            : place.start % 2 == 0 ? 8u
-                                                   : 4u},
+               .alignment = std::min<std::size_t>(16, alignment)},
               c.view());
   Matrix<float> wanted(a.rows, k);
   Spmm<float>(a.view())(team, b.view(), wanted.view());
@@ -81,26 +80,33 @@ TEST_CASE("products by columns over several memories") {
     const TestDevice tested(architecture);
     for (const std::int64_t k : kColumns)
       for (const bool half : {false, true})
-        expect_sums(tested.device(), random_matrix(40, 30, 1, true), k, half, {}, false);
+        expect_sums(tested.device(), random_matrix(40, 30, 1, true), k, half, {}, {}, false);
   }
 }
 
 TEST_CASE("products by columns at any address, with factors of rows, and without values") {
   for (const int architecture : architectures()) {
     const TestDevice tested(architecture);
-    for (const Place place : {Place{1, 0}, Place{2, 6}, Place{4, 8}, Place{0, 3}})
+    for (const Place place : {Place{1, 0}, Place{2, 6}, Place{4, 8}, Place{8, 8}, Place{0, 3}})
       for (const std::int64_t k : {6, 16, 128})
-        for (const bool half : {false, true})
-          expect_sums(tested.device(), random_matrix(40, 30, 2, half), k, half, place, !half);
+        for (const bool half : {false, true}) {
+          expect_sums(tested.device(), random_matrix(40, 30, 2, half), k, half, place, {}, !half);
+          expect_sums(tested.device(), random_matrix(40, 30, 2, half), k, half, {}, place, !half);
+        }
+    for (const std::int64_t k : {3, 7, 33, 130})
+      for (const bool half : {false, true}) {
+        const Place padded{0, 8 - k % 8};
+        expect_sums(tested.device(), random_matrix(40, 30, 2, half), k, half, padded, padded, !half);
+      }
   }
 }
 
 TEST_CASE("products by long columns, and by none") {
   for (const int architecture : architectures()) {
     const TestDevice tested(architecture);
-    expect_sums(tested.device(), matrix_of_lengths(std::vector<Edge>(700, 4), 3, true), 20, false, {}, false);
-    expect_sums(tested.device(), matrix_of_lengths({20000, 1, 0}, 6, true), 33, false, {}, false);
-    expect_sums(tested.device(), matrix_of_lengths({0, 0}, 4, true), 33, false, {}, false);
+    expect_sums(tested.device(), matrix_of_lengths(std::vector<Edge>(700, 4), 3, true), 20, false, {}, {}, false);
+    expect_sums(tested.device(), matrix_of_lengths({20000, 1, 0}, 6, true), 33, false, {}, {}, false);
+    expect_sums(tested.device(), matrix_of_lengths({0, 0}, 4, true), 33, false, {}, {}, false);
   }
 }
 

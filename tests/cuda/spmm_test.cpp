@@ -67,6 +67,16 @@ TEST_CASE("products by all reductions, weighted or not, at any address") {
   }
 }
 
+TEST_CASE("columns that do not fill the vectors that strides and addresses allow") {
+  const TestDevice tested;
+  const auto a = random_matrix(30, 40, 2, true);
+  for (const std::int64_t k : {3, 7, 33, 130})
+    for (const bool half : {false, true}) {
+      const Place padded{0, 8 - k % 8};
+      expect_products(tested.device(), a, Reduce::sum, Dense(a.columns, k, half, padded), padded);
+    }
+}
+
 TEST_CASE("rows that are cut into pieces") {
   for (const bool weighted : {false, true}) {
     const TestDevice tested(weighted ? 80 : 90);
@@ -206,7 +216,7 @@ TEST_CASE("sampled products and gathered rows") {
     const auto a = matrix_of_lengths({0, 3, 600, 17, 90, 1, 4, 8}, 60, false);
     const DeviceSpmm<float> spmm(stream, a.view());
     for (const std::int64_t k : kColumns)
-      for (const Place place : {Place{0, 0}, Place{1, 1}, Place{4, 2}})
+      for (const Place place : {Place{0, 0}, Place{1, 1}, Place{4, 2}, Place{8, 7 * k % 8}})
         for (const bool half : {false, true}) {
           CAPTURE(k);
           CAPTURE(half);
