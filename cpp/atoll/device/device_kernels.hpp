@@ -6,6 +6,7 @@
 #include <atoll/matrix/spmm/kernels.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <type_traits>
 
@@ -25,9 +26,10 @@ struct DeviceView {
   DeviceView part(std::int64_t i, std::int64_t j, std::int64_t height, std::int64_t width) const {
     return {data + i * stride + j, height, width, stride};
   }
-  template <class U>
-    requires(std::is_same_v<U, const T> && !std::is_const_v<T>)
-  operator DeviceView<U>() const {
+  // A template, as nvcc warns of an operator to its own type where T is const already.
+  template <class Const>
+    requires(!std::is_const_v<T> && std::is_same_v<Const, const T>)
+  operator DeviceView<Const>() const {
     return {data, rows, cols, stride};
   }
 };
@@ -202,10 +204,18 @@ struct DeviceSparse {
   void (*gather)(const DeviceGatherCall& call, StreamHandle stream) = nullptr;
 };
 
+// --- distributed sparse products ----------------------------------------------------------------------------------
+
+class Device;
+class ColaPipeline;
+struct ColaPlan;
+
 /// Everything, by the architectures and types that a plug-in was compiled for.
 struct DeviceKernels {
   DeviceMinPlus min_plus;
   DeviceSparse sparse;
+  /// cola_on_one_device().
+  std::unique_ptr<ColaPipeline> (*cola)(Device& device, std::span<const ColaPlan> plans) = nullptr;
 };
 
 }  // namespace atl
