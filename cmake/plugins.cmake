@@ -116,6 +116,41 @@ if(ATOLL_XML_YAML AND xml_yaml)
   endif()
 endif()
 
+# atoll_cuda_plugin(name sources...): a plug-in that nvcc compiles, with CUDA's runtime linked in
+macro(atoll_cuda_plugin name)
+  atoll_plugin(${name} ${ARGN})
+  # fmt takes nvcc for a compiler without constexpr, and nvcc cannot check format texts while it compiles.
+  target_compile_definitions(atoll_${name} PRIVATE FMT_USE_CONSTEXPR=1 FMT_CONSTEVAL=)
+  set_target_properties(
+    atoll_${name}
+    PROPERTIES CUDA_STANDARD 20 CUDA_EXTENSIONS OFF CUDA_RUNTIME_LIBRARY Static
+  )
+endmacro()
+
+# atoll_links_plugin(name library): CoLa's pipeline over cpp/cuda/<name>, if pip's package of that library is found: in
+# the folder ATOLL_<NAME>, or in the checkout's virtual environment. Sets <name>_folder.
+macro(atoll_links_plugin name library)
+  string(TOUPPER ${name} NAME)
+  set(
+    ATOLL_${NAME}
+    ""
+    CACHE PATH
+    "folder of pip's package nvidia-${name}-cu13 with include and lib (empty: that of .venv)"
+  )
+  set(${name}_folder "${ATOLL_${NAME}}")
+  if(NOT ${name}_folder)
+    file(GLOB ${name}_folder "${PROJECT_SOURCE_DIR}/.venv/lib/python3*/site-packages/nvidia/${name}")
+  endif()
+  if(EXISTS "${${name}_folder}/lib/${library}")
+    file(GLOB_RECURSE ${name} CONFIGURE_DEPENDS cpp/cuda/${name}/*.cu cpp/cuda/cola/*.cu cpp/cuda/simt/*.cu)
+    atoll_cuda_plugin(${name} ${${name}})
+    target_include_directories(atoll_${name} SYSTEM PRIVATE "${${name}_folder}/include")
+    target_link_libraries(atoll_${name} PRIVATE "${${name}_folder}/lib/${library}")
+  else()
+    message(STATUS "atoll: no plug-in for ${NAME}: it is not found (pip install nvidia-${name}-cu13, or ATOLL_${NAME})")
+  endif()
+endmacro()
+
 # The GPU plug-in: cpp/cuda by nvcc, for the architectures of ATOLL_CUDA_ARCHITECTURES. Its runtime is linked in, so the
 # plug-in loads on machines without a GPU, where it says what is missing.
 file(GLOB_RECURSE cuda CONFIGURE_DEPENDS cpp/cuda/*.cu)
@@ -137,13 +172,17 @@ if(ATOLL_CUDA AND cuda)
       set(CMAKE_CUDA_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
     endif()
     enable_language(CUDA)
-    atoll_plugin(cuda ${cuda})
-    # fmt takes nvcc for a compiler without constexpr, and nvcc cannot check format texts while it compiles.
-    target_compile_definitions(atoll_cuda PRIVATE FMT_USE_CONSTEXPR=1 FMT_CONSTEVAL=)
-    set_target_properties(
-      atoll_cuda
-      PROPERTIES CUDA_STANDARD 20 CUDA_EXTENSIONS OFF CUDA_RUNTIME_LIBRARY Static
-    )
+    atoll_cuda_plugin(cuda ${cuda})
+    atoll_links_plugin(nvshmem libnvshmem_host.so.3)
+    if(TARGET atoll_nvshmem)
+      # Its device code is a static library, linked to ours by nvcc.
+      target_link_libraries(atoll_nvshmem PRIVATE "${nvshmem_folder}/lib/libnvshmem_device.a")
+      set_target_properties(
+        atoll_nvshmem
+        PROPERTIES CUDA_SEPARABLE_COMPILATION ON CUDA_RESOLVE_DEVICE_SYMBOLS ON
+      )
+    endif()
+    atoll_links_plugin(nccl libnccl.so.2)
   else()
     atoll_lacking(ATOLL_CUDA "nvcc is not found (NVIDIA's CUDA toolkit 12.8 or later)")
   endif()

@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(kGatherThreads) gather_rows_kernel(const Gathe
 
 struct ReadableRows {
   PeerBuffers buffers;
-  __device__ const float* row(Rank peer, Local position, int, float*) const {
+  __device__ const float* row(std::int64_t, Rank peer, Local position, int) const {
     return buffers.data[peer] + position * buffers.stride[peer];
   }
 };
@@ -65,9 +65,7 @@ void multiply_rows(const SparseRows& a, DeviceView<const float> b, DeviceView<fl
 }
 
 void multiply_columns(const SparseColumns& a, const PeerBuffers& b, DeviceView<float> c, StreamHandle stream) {
-  launch(multiply_columns_from<ReadableRows>,
-         {.blocks = blocks_for(a.columns, kColumnThreads / 32), .threads = kColumnThreads}, stream,
-         ColumnProduct{a, c.data, c.stride, static_cast<int>(c.cols)}, ReadableRows{b});
+  launch_columns(a, ReadableRows{b}, c, stream);
 }
 
 void gather_rows(DeviceView<const float> from, const Local* rows, DeviceView<float> to, StreamHandle stream) {

@@ -55,4 +55,10 @@ Local ColaPart::send_rows() const {
   return most;
 }
 
+Local ColaPart::fetched_rows() const {
+  std::int64_t most = 0;
+  for (const Phase& phase : phases) most = std::max(most, phase.remote.columns);
+  return static_cast<Local>(most);
+}
+
 }  // namespace atl::cuda

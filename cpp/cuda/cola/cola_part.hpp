@@ -39,6 +39,8 @@ class ColaPart {
   Local slot_rows(int slot) const;
   /// The most rows of a put.
   Local send_rows() const;
+  /// The most columns that are fetched from peers in a phase.
+  Local fetched_rows() const;
   /// The first PE of the workgroup, and how many there are.
   Rank first_peer() const { return groups.begin(groups.of(pe)); }
   Rank peers() const { return groups.end(groups.of(pe)) - first_peer(); }

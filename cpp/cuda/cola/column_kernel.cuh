@@ -2,7 +2,6 @@
 #pragma once
 
 #include "../simt/launch.hpp"
-#include "../simt/primitives.hpp"
 #include "cola_kernels.hpp"
 
 // The column-wise product, for any way to get at a row of a peer's buffer; included where there is one.
@@ -15,23 +14,19 @@ struct ColumnProduct {
   int width;  // columns of B and C
 };
 
-constexpr int kColumnThreads = 128;
+constexpr int kColumnThreads = 128, kColumnsPerBlock = kColumnThreads / 32;
 
 // A warp takes a column: it gets the row of B once and keeps 128 values of it in registers, four in a lane, for all of the
 // column's nonzeros.
 //
-// Rows: row(peer, position, width, shared) -> where the warp's lanes can read it; called by all lanes. `shared` is room
-// for `width` values of the warp's own, if the kernel has been started with it.
+// Rows: row(column, peer, position, width) -> where the warp can read the column's row of B; all lanes call it together.
 template <class Rows>
 __global__ void __launch_bounds__(kColumnThreads) multiply_columns_from(const ColumnProduct p, const Rows rows) {
   constexpr int kHeld = 4;
-  ATOLL_SHARED_MEMORY(shared);
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-  const int warps = static_cast<int>(blockDim.x) / 32;
-  const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * warps + warp;
+  const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * kColumnsPerBlock + warp;
   if (column >= p.a.columns) return;
-  const float* const row = rows.row(p.a.peers[column], p.a.positions[column], p.width,
-                                    reinterpret_cast<float*>(shared) + static_cast<std::int64_t>(warp) * p.width);
+  const float* const row = rows.row(column, p.a.peers[column], p.a.positions[column], p.width);
   const Edge begin = p.a.offsets[column], end = p.a.offsets[column + 1];
   for (int first = lane; first < p.width; first += 32 * kHeld) {
     float held[kHeld];
@@ -45,6 +40,12 @@ __global__ void __launch_bounds__(kColumnThreads) multiply_columns_from(const Co
         if (first + 32 * i < p.width) atomicAdd(to + 32 * i, value * held[i]);
     }
   }
+}
+
+template <class Rows>
+void launch_columns(const SparseColumns& a, const Rows& rows, DeviceView<float> c, StreamHandle stream) {
+  launch(multiply_columns_from<Rows>, {.blocks = blocks_for(a.columns, kColumnsPerBlock), .threads = kColumnThreads},
+         stream, ColumnProduct{a, c.data, c.stride, static_cast<int>(c.cols)}, rows);
 }
 
 }  // namespace atl::cuda
