@@ -147,7 +147,10 @@ macro(atoll_links_plugin name library)
     target_include_directories(atoll_${name} SYSTEM PRIVATE "${${name}_folder}/include")
     target_link_libraries(atoll_${name} PRIVATE "${${name}_folder}/lib/${library}")
   else()
-    message(STATUS "atoll: no plug-in for ${NAME}: it is not found (pip install nvidia-${name}-cu13, or ATOLL_${NAME})")
+    message(
+      STATUS
+      "atoll: no plug-in for ${NAME}: it is not found (pip install nvidia-${name}-cu13, or ATOLL_${NAME})"
+    )
   endif()
 endmacro()
 

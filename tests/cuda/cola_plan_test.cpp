@@ -22,7 +22,8 @@ std::vector<std::vector<std::vector<Vertex>>> buffers_of(const std::vector<ColaP
   for (const ColaPlan& plan : plans) {
     auto& phases = out.emplace_back();
     for (const ColaPhase& phase : plan.phases) phases.emplace_back(static_cast<std::size_t>(phase.buffer_rows), -1);
-    for (Vertex r = 0; r < blocks.size(plan.pe); ++r) phases[0][static_cast<std::size_t>(r)] = blocks.begin(plan.pe) + r;
+    for (Vertex r = 0; r < blocks.size(plan.pe); ++r)
+      phases[0][static_cast<std::size_t>(r)] = blocks.begin(plan.pe) + r;
   }
   for (const ColaPlan& plan : plans)
     for (std::size_t j = 1; j < plan.phases.size(); ++j) {
@@ -105,6 +106,18 @@ void expect_plans(const CsrMatrix& a, const Shape& shape, const Blocks& blocks) 
   const FetchedRows counted = count_fetched(whole.pattern(), blocks, blocks, workgroups(shape.pes, shape.size));
   CHECK(put == (shape.size < shape.pes ? counted.fused.back() : 0));
   CHECK(fetched == fetched_by_definition(a, shape, blocks));
+  // What a PE receives is what others put, to the same place.
+  for (const ColaPlan& plan : all)
+    for (std::size_t j = 1; j < plan.phases.size(); ++j)
+      for (const ColaPlan& other : all) {
+        using Where = std::tuple<Local, Local>;
+        std::vector<Where> expected, put;
+        for (const ColaReceipt& receipt : plan.phases[j].receipts)
+          if (receipt.from == other.pe) expected.emplace_back(receipt.first, receipt.count);
+        const ColaPut& theirs = other.puts[j - 1];
+        if (theirs.to == plan.pe && theirs.count > 0) put.emplace_back(theirs.first, theirs.count);
+        CHECK(expected == put);
+      }
   // What the peers of a PE ask for is what their columns say, in the same order.
   for (const ColaPlan& plan : all)
     for (std::size_t j = 0; j < plan.phases.size(); ++j)

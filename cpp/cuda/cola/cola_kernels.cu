@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cola_kernels.hpp"
-
 #include "column_kernel.cuh"
 
 namespace atl::cuda {
@@ -72,8 +71,7 @@ void gather_rows(DeviceView<const float> from, const Local* rows, DeviceView<flo
   constexpr std::int64_t kMostBlocks = 4096;
   launch(gather_rows_kernel,
          {.blocks = std::min(blocks_for(to.rows * to.cols, kGatherThreads), kMostBlocks), .threads = kGatherThreads},
-         stream,
-         Gather{from.data, from.stride, rows, to.data, to.stride, to.rows, static_cast<int>(to.cols)});
+         stream, Gather{from.data, from.stride, rows, to.data, to.stride, to.rows, static_cast<int>(to.cols)});
 }
 
 }  // namespace atl::cuda

@@ -49,6 +49,7 @@ class ColaLinks {
 /// Memory that grows with the number of columns.
 class RowBuffer {
  public:
+  RowBuffer() = default;
   RowBuffer(Device& device, Local rows) : device_(&device), rows_(rows) {}
   void grow(std::int64_t columns) {
     values_ = {};
@@ -60,8 +61,8 @@ class RowBuffer {
   }
 
  private:
-  Device* device_;
-  std::int64_t rows_;
+  Device* device_ = nullptr;
+  std::int64_t rows_ = 0;
   DeviceArray<float> values_;
 };
 

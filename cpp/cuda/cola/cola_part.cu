@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cola_part.hpp"
-
 #include <algorithm>
+
+#include "cola_part.hpp"
 
 namespace atl::cuda {
 

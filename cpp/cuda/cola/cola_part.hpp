@@ -31,8 +31,8 @@ class ColaPart {
   Local own_rows = 0;            ///< of B
   std::int64_t result_rows = 0;  ///< of A and C
   std::vector<Phase> phases;
-  std::vector<Put> puts;         ///< [phase - 1]
-  Stream compute, transfers;     ///< products, and beside them the transfers of the next phase
+  std::vector<Put> puts;      ///< [phase - 1]
+  Stream compute, transfers;  ///< products, and beside them the transfers of the next phase
   Event computed, transferred;
 
   /// The most rows of the buffers of all phases j >= 1 with j % 2 == slot.

@@ -49,7 +49,8 @@ void LinkedPipeline::check_views(std::int64_t columns, std::span<const DeviceVie
     const ColaPart& part = parts[i];
     check(b[i].rows == part.own_rows && c[i].rows == part.result_rows && b[i].cols == columns && c[i].cols == columns &&
               b[i].stride >= columns && c[i].stride >= columns,
-          "CoLa: PE {} has {} x {} of B and {} x {} of C (its plan has {} and {} rows, and there are {} columns). Correct "
+          "CoLa: PE {} has {} x {} of B and {} x {} of C (its plan has {} and {} rows, and there are {} columns). "
+          "Correct "
           "them.",
           part.pe, b[i].rows, b[i].cols, c[i].rows, c[i].cols, part.own_rows, part.result_rows, columns);
   }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // PEs of one process on one device: peers' buffers are addresses, puts are copies, and events make the barrier.
-#include "one_process.hpp"
-
 #include <algorithm>
 #include <array>
 
 #include "linked_pipeline.hpp"
+#include "one_process.hpp"
 
 namespace atl::cuda {
 namespace {

@@ -20,7 +20,8 @@ namespace {
 
 void check_nvshmem(int status, const char* what) {
   if (status != 0)
-    throw DeviceError(fmt::format("NVSHMEM, {}: status {} (it refused). Set NVSHMEM_DEBUG=INFO to see why.", what, status));
+    throw DeviceError(
+        fmt::format("NVSHMEM, {}: status {} (it refused). Set NVSHMEM_DEBUG=INFO to see why.", what, status));
 }
 
 /// Values in the symmetric heap, at the same place of it on all PEs. Made and freed by all PEs together, so not by its
@@ -33,9 +34,10 @@ class SymmetricArray {
     if (size == 0) return;
     data_ = static_cast<T*>(nvshmem_malloc(size * sizeof(T)));
     if (!data_)
-      throw DeviceError(fmt::format("{} bytes of NVSHMEM's symmetric heap cannot be had (the largest part decides for all "
-                                    "PEs). Set NVSHMEM_SYMMETRIC_SIZE higher, or take more PEs.",
-                                    size * sizeof(T)));
+      throw DeviceError(
+          fmt::format("{} bytes of NVSHMEM's symmetric heap cannot be had (the largest part decides for all "
+                      "PEs). Set NVSHMEM_SYMMETRIC_SIZE higher, or take more PEs.",
+                      size * sizeof(T)));
   }
   void free() {
     if (data_) nvshmem_free(data_);
@@ -93,9 +95,7 @@ class NvshmemLinks final : public ColaLinks {
   DeviceView<const float> own_buffer(std::size_t, std::size_t phase) override {
     return {buffer_of(phase), phase == 0 ? part().own_rows : part().phases[phase].buffer_rows, columns_, columns_};
   }
-  DeviceView<float> send_buffer(std::size_t) override {
-    return {send_.data(), part().send_rows(), columns_, columns_};
-  }
+  DeviceView<float> send_buffer(std::size_t) override { return {send_.data(), part().send_rows(), columns_, columns_}; }
 
   void put(std::size_t, std::size_t phase, DeviceView<const float> rows) override {
     const ColaPart::Put& put = part().puts[phase - 1];
@@ -153,15 +153,16 @@ class NvshmemLinks final : public ColaLinks {
     table.make(pes + 1);
     bool all_mapped = true;
     for (Rank i = 0; i < own.peers(); ++i) all_mapped = all_mapped && nvshmem_ptr(table.data(), own.first_peer() + i);
-    const Sizes mine{own.own_rows, {own.slot_rows(0), own.slot_rows(1)}, own.send_rows(),
-                     all_mapped ? 0 : own.fetched_rows()};
+    const Sizes mine{
+        own.own_rows, {own.slot_rows(0), own.slot_rows(1)}, own.send_rows(), all_mapped ? 0 : own.fetched_rows()};
     Sizes* const told = table.data() + pes;
     device_.copy(told, sizeof(Sizes), &mine, sizeof(Sizes), sizeof(Sizes), 1, own.compute);
     for (Rank pe = 0; pe < own.groups.pes; ++pe)
       nvshmemx_putmem_on_stream(table.data() + own.pe, told, sizeof(Sizes), pe, stream_of(own.compute));
     barrier();
     std::vector<Sizes> all(pes);
-    device_.copy(all.data(), pes * sizeof(Sizes), table.data(), pes * sizeof(Sizes), pes * sizeof(Sizes), 1, own.compute);
+    device_.copy(all.data(), pes * sizeof(Sizes), table.data(), pes * sizeof(Sizes), pes * sizeof(Sizes), 1,
+                 own.compute);
     own.compute.wait();
     table.free();
     sizes_ = mine;

@@ -7,8 +7,8 @@ void check_cuda(cudaError_t error, const char* what) {
   if (error == cudaSuccess) return;
   const char* const text = cudaGetErrorString(error);
   cudaGetLastError();  // or the next call would report it again
-  throw DeviceError(fmt::format("{}: {} (the device refused). `atoll doctor` shows the device; nvidia-smi what uses it.",
-                                what, text));
+  throw DeviceError(fmt::format(
+      "{}: {} (the device refused). `atoll doctor` shows the device; nvidia-smi what uses it.", what, text));
 }
 
 }  // namespace atl::cuda

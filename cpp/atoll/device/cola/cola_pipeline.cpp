@@ -28,8 +28,8 @@ std::unique_ptr<ColaPipeline> cola_on_one_device(Device& device, std::span<const
         "CoLa on one device: {} plans (there are {} PEs). Give the plan of each PE.", plans.size(),
         plans.empty() ? 0 : plans[0].groups.pes);
   for (std::size_t i = 0; i < plans.size(); ++i)
-    check(plans[i].pe == static_cast<Rank>(i), "CoLa on one device: plan {} is of PE {}. Give them in the PEs' order.", i,
-          plans[i].pe);
+    check(plans[i].pe == static_cast<Rank>(i), "CoLa on one device: plan {} is of PE {}. Give them in the PEs' order.",
+          i, plans[i].pe);
   return device.kernels().cola(device, plans);
 }
 

@@ -51,7 +51,8 @@ class Section {
     if (all_) return static_cast<Local>(column - from_);
     const auto at = std::ranges::lower_bound(columns_, column);
     check(at != columns_.end() && *at == column,
-          "CoLa: column {} has nonzeros (the list of columns that its PE needs lacks it). Make the list of the same rows.",
+          "CoLa: column {} has nonzeros (the list of columns that its PE needs lacks it). Make the list of the same "
+          "rows.",
           column);
     return first_ + static_cast<Local>(at - columns_.begin());
   }
@@ -195,7 +196,12 @@ class Planner {
       if (groups_.buffering(before, mine_) == holder) first += sections_[static_cast<std::size_t>(before)].size();
     std::vector<Vertex> columns = fused_columns(groups_, mine_, source, blocks_, needed_);
     const Local end = to_local(first + columns.size(), "a buffer");
-    if (holder == plan_.pe) plan_.phases[phase_of(source)].buffer_rows = end;
+    if (holder == plan_.pe) {
+      ColaPhase& phase = plan_.phases[phase_of(source)];
+      phase.buffer_rows = end;
+      if (!columns.empty())
+        phase.receipts.push_back({source, static_cast<Local>(first), static_cast<Local>(columns.size())});
+    }
     return Section(holder, static_cast<Local>(first), std::move(columns));
   }
 
@@ -226,12 +232,12 @@ ColaPlan::ColaPlan(const ColaGroups& in, Rank number, const Blocks& blocks, cons
         groups.size, groups.pes, groups.pes);
   check(pe >= 0 && pe < groups.pes && blocks.ranks() == groups.pes &&
             needed.size() == static_cast<std::size_t>(groups.pes),
-        "CoLa: PE {}, {} blocks of columns and {} lists of needed columns (there are {} PEs). Give one for each PE.", pe,
-        blocks.ranks(), needed.size(), groups.pes);
+        "CoLa: PE {}, {} blocks of columns and {} lists of needed columns (there are {} PEs). Give one for each PE.",
+        pe, blocks.ranks(), needed.size(), groups.pes);
   check(!rows.offsets.empty() && rows.offsets.back() == static_cast<Edge>(rows.columns.size()) &&
             (rows.values.empty() || rows.values.size() == rows.columns.size()),
-        "CoLa: {} columns and {} values of nonzeros (the rows have {}). Give one for each nonzero.", rows.columns.size(),
-        rows.values.size(), rows.offsets.empty() ? 0 : rows.offsets.back());
+        "CoLa: {} columns and {} values of nonzeros (the rows have {}). Give one for each nonzero.",
+        rows.columns.size(), rows.values.size(), rows.offsets.empty() ? 0 : rows.offsets.back());
   for (const Vertex column : rows.columns)
     check(column >= 0 && column < blocks.count(), "CoLa: column {} (there are {} rows of B). Correct the matrix.",
           column, blocks.count());

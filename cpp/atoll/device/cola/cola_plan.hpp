@@ -36,9 +36,7 @@ struct ColaGroups {
   Rank end(Rank group) const { return std::min(pes, (group + 1) * size); }
   /// The PE of `group` that buffers rows of `source`: the one with the same place in its workgroup, or with that place
   /// modulo the workgroup's size where it is smaller.
-  Rank buffering(Rank source, Rank group) const {
-    return begin(group) + source % size % (end(group) - begin(group));
-  }
+  Rank buffering(Rank source, Rank group) const { return begin(group) + source % size % (end(group) - begin(group)); }
 };
 
 /// This PE's rows of A, with global columns: those of row i are columns[offsets[i]] .. columns[offsets[i + 1] - 1].
@@ -71,17 +69,25 @@ struct ColaRequest {
   std::vector<Local> positions;
 };
 
+/// Rows that another workgroup's PE puts into the PE's own buffer before a phase: that one's ColaPut, seen from here. For
+/// links on which a PE must say what it receives.
+struct ColaReceipt {
+  Rank from = 0;
+  Local first = 0, count = 0;
+};
+
 struct ColaPhase {
-  Local buffer_rows = 0;  ///< of the PE's own buffer
+  Local buffer_rows = 0;      ///< of the PE's own buffer
   SparseMatrix<float> local;  ///< columns: rows of the PE's own buffer
   ColaColumns remote;
   std::vector<ColaRequest> requests;  ///< by those peers that fetch any
+  std::vector<ColaReceipt> receipts;  ///< of those PEs that put any; none in phase 0
 };
 
 /// Rows of B that the PE puts into another one's buffer before a phase.
 struct ColaPut {
   Rank to = 0;
-  Local first = 0;          ///< the row of that buffer where they begin
+  Local first = 0;  ///< the row of that buffer where they begin
   Local count = 0;
   bool all = false;         ///< all of the PE's rows, which lie together already
   std::vector<Local> rows;  ///< ascending; empty if all
