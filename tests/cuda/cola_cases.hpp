@@ -2,8 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <atoll/base/parallel.hpp>
+#include <atoll/base/random.hpp>
 #include <atoll/device/cola/cola_plan.hpp>
 #include <atoll/graph/generate/kronecker.hpp>
+#include <atoll/matrix/matrix.hpp>
+#include <atoll/matrix/spmm/spmm.hpp>
 #include <string>
 #include <vector>
 
@@ -103,6 +107,31 @@ inline std::vector<atl::ColaPlan> plans(const CsrMatrix& a, const Shape& shape, 
   std::vector<atl::ColaPlan> out;
   for (atl::Rank pe = 0; pe < shape.pes; ++pe)
     out.emplace_back(groups, pe, blocks, a.rows(blocks.begin(pe), blocks.end(pe), offsets), needed);
+  return out;
+}
+
+/// Small whole numbers.
+inline atl::Matrix<float> dense(atl::Vertex rows, std::int64_t columns, std::uint64_t seed) {
+  atl::Matrix<float> out(rows, columns);
+  for (atl::Vertex i = 0; i < rows; ++i)
+    for (std::int64_t j = 0; j < columns; ++j)
+      out(i, j) = static_cast<float>(atl::random_at(seed, static_cast<std::uint64_t>(i * columns + j)) % 33) - 16;
+  return out;
+}
+
+/// The host's.
+inline atl::Matrix<float> product(const CsrMatrix& a, const atl::Matrix<float>& b) {
+  atl::Matrix<float> out(a.n, b.cols());
+  atl::Team team(1);
+  const atl::SparseMatrix<float> whole = a.whole();
+  atl::Spmm<float>{whole.view()}(team, b.view(), out.view());
+  return out;
+}
+
+inline std::int64_t differences(const atl::Matrix<float>& a, const atl::Matrix<float>& b) {
+  std::int64_t out = 0;
+  for (std::int64_t i = 0; i < a.rows(); ++i)
+    for (std::int64_t j = 0; j < a.cols(); ++j) out += !(a(i, j) == b(i, j));
   return out;
 }
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include <atoll/base/parallel.hpp>
 #include <atoll/device/cola/cola_pipeline.hpp>
-#include <atoll/matrix/spmm/spmm.hpp>
 #include <atoll/spmm/volume.hpp>
 #include <exception>
 #include <thread>
@@ -15,29 +13,6 @@ using namespace atl;
 using namespace cola_cases;
 
 namespace {
-
-Matrix<float> dense(Vertex rows, std::int64_t columns, std::uint64_t seed) {
-  Matrix<float> out(rows, columns);
-  for (Vertex i = 0; i < rows; ++i)
-    for (std::int64_t j = 0; j < columns; ++j)
-      out(i, j) = static_cast<float>(random_at(seed, static_cast<std::uint64_t>(i * columns + j)) % 33) - 16;
-  return out;
-}
-
-Matrix<float> product(const CsrMatrix& a, const Matrix<float>& b) {
-  Matrix<float> out(a.n, b.cols());
-  Team team(1);
-  const SparseMatrix<float> whole = a.whole();
-  Spmm<float>{whole.view()}(team, b.view(), out.view());
-  return out;
-}
-
-std::int64_t differences(const Matrix<float>& a, const Matrix<float>& b) {
-  std::int64_t out = 0;
-  for (std::int64_t i = 0; i < a.rows(); ++i)
-    for (std::int64_t j = 0; j < a.cols(); ++j) out += !(a(i, j) == b(i, j));
-  return out;
-}
 
 // The parts of a product on a device. Without gaps a part's rows lie together, so that they can be put as they are.
 class Parts {

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <atoll/device/cola/cola_pipeline.hpp>
+#include <exception>
+#include <thread>
+
+#include "cola_cases.hpp"
+#include "emulated.hpp"
+
+using namespace atl;
+using namespace cola_cases;
+
+// Threads play the processes; each has an emulated device, and NVSHMEM and NCCL are emulated between them.
+namespace {
+
+struct Case {
+  const CsrMatrix& a;
+  Shape shape;
+  Blocks blocks;
+  std::vector<std::int64_t> columns;  // of each product
+};
+
+// The products of one PE, given to its stream at once; its rows of C go where they belong in c.
+ColaBytes multiply_all(const std::string& links, const ColaPlan& plan, const Case& test, std::span<const std::byte> id,
+                       const std::vector<Matrix<float>>& b, std::vector<Matrix<float>>& c) {
+  const std::shared_ptr<Device> device = open_device("cuda", 0);
+  const auto pipeline = open_cola(links, *device, plan, id);
+  const StreamHandle stream = pipeline->stream(0);
+  const Vertex begin = test.blocks.begin(plan.pe), rows = test.blocks.size(plan.pe);
+  const auto bytes = [](std::int64_t values) { return static_cast<std::size_t>(values) * sizeof(float); };
+  const std::int64_t widest = std::ranges::max(test.columns), stride = widest + 3;
+  const DeviceArray<float> own_b(*device, static_cast<std::size_t>(rows * stride)),
+      own_c(*device, static_cast<std::size_t>(rows * stride));
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    const std::int64_t k = test.columns[i];
+    // Now and then without gaps, so that a put of all rows needs no copy of them.
+    const std::int64_t apart = i % 2 == 0 ? stride : k;
+    device->copy(own_b.data(), bytes(apart), b[i].data() + begin * b[i].stride(), bytes(b[i].stride()), bytes(k),
+                 static_cast<std::size_t>(rows), stream);
+    const DeviceView<const float> b_view{own_b.data(), rows, k, apart};
+    const DeviceView<float> c_view{own_c.data(), rows, k, apart};
+    pipeline->multiply(k, {&b_view, 1}, {&c_view, 1});
+    device->copy(c[i].data() + begin * c[i].stride(), bytes(c[i].stride()), own_c.data(), bytes(apart), bytes(k),
+                 static_cast<std::size_t>(rows), stream);
+  }
+  device->wait(stream);
+  pipeline->close();
+  return pipeline->bytes();
+}
+
+void expect_products(const std::string& links, const Case& test) {
+  const std::vector<ColaPlan> all = plans(test.a, test.shape, test.blocks);
+  const std::vector<std::byte> id = new_cola_id(links);
+  std::vector<Matrix<float>> b, c;
+  for (const std::int64_t k : test.columns) {
+    b.push_back(dense(test.a.n, k, b.size()));
+    c.emplace_back(test.a.n, k);
+  }
+  std::vector<ColaBytes> moved(all.size());
+  std::vector<std::exception_ptr> errors(all.size());
+  std::vector<std::thread> threads;
+  for (std::size_t pe = 0; pe < all.size(); ++pe)
+    threads.emplace_back([&, pe] {
+      try {
+        moved[pe] = multiply_all(links, all[pe], test, id, b, c);
+      } catch (...) {
+        errors[pe] = std::current_exception();
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (const std::exception_ptr& error : errors)
+    if (error) std::rethrow_exception(error);
+  CAPTURE(links);
+  CAPTURE(test.shape.pes);
+  CAPTURE(test.shape.size);
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    CAPTURE(i);
+    CHECK(differences(c[i], product(test.a, b[i])) == 0);
+  }
+  std::uint64_t values = 0;
+  for (const std::int64_t k : test.columns) values += static_cast<std::uint64_t>(k) * sizeof(float);
+  for (std::size_t pe = 0; pe < all.size(); ++pe) {
+    CHECK(moved[pe].inside == all[pe].rows_fetched() * values);
+    CHECK(moved[pe].across == all[pe].rows_put() * values);
+  }
+}
+
+void expect_all_shapes(const std::string& links) {
+  const Emulated emulated;  // sets the architecture for all threads
+  const CsrMatrix random = random_matrix(45, 5), skewed = kronecker_matrix(5, 200);
+  for (const Shape& shape : shapes()) {
+    expect_products(links, {random, shape, Blocks::even(random.n, shape.pes), {7, 32, 1, 65, 7, 7}});
+    expect_products(links, {skewed, shape, unequal_blocks(skewed.n, shape.pes), {3, 3, 3, 3}});
+  }
+}
+
+}  // namespace
+
+TEST_CASE("products by CoLa over NCCL are the host's") { expect_all_shapes("nccl"); }
+
+TEST_CASE("products by CoLa over NVSHMEM are the host's") { expect_all_shapes("nvshmem"); }
+
+TEST_CASE("products by CoLa over NVSHMEM where no PE can read another one's memory") {
+  setenv("ATOLL_EMULATION_MAPPED", "0", 1);
+  expect_all_shapes("nvshmem");
+  unsetenv("ATOLL_EMULATION_MAPPED");
+}
+
+TEST_CASE("links of CoLa refuse an id of another kind") {
+  const Emulated emulated;
+  const CsrMatrix a = random_matrix(9, 2);
+  const std::vector<ColaPlan> all = plans(a, {1, 1}, Blocks::even(9, 1));
+  for (const std::string links : {"nccl", "nvshmem"})
+    CHECK_THROWS_WITH_AS(open_cola(links, emulated.device(), all[0], std::vector<std::byte>(3)),
+                         doctest::Contains("an id of 3 bytes"), InputError);
+}
