@@ -20,8 +20,9 @@ namespace {
 
 void check_nccl(ncclResult_t result, const char* what) {
   if (result != ncclSuccess)
-    throw DeviceError(fmt::format("NCCL, {}: {} (it refused). Give each process a GPU of its own; NCCL_DEBUG=INFO says more.",
-                                  what, ncclGetErrorString(result)));
+    throw DeviceError(
+        fmt::format("NCCL, {}: {} (it refused). Give each process a GPU of its own; NCCL_DEBUG=INFO says more.", what,
+                    ncclGetErrorString(result)));
 }
 
 /// Row c is that of column c.
@@ -48,8 +49,8 @@ Exchange exchange_of(const ColaPhase& phase, Rank first_peer, const Stream& stre
   Exchange out;
   std::vector<Local> positions;
   for (const ColaRequest& request : phase.requests) {
-    out.sent.push_back({request.by, static_cast<std::int64_t>(positions.size()),
-                        static_cast<std::int64_t>(request.positions.size())});
+    out.sent.push_back(
+        {request.by, static_cast<std::int64_t>(positions.size()), static_cast<std::int64_t>(request.positions.size())});
     positions.insert(positions.end(), request.positions.begin(), request.positions.end());
   }
   out.positions = uploaded(stream, std::span(positions));

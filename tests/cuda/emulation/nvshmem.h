@@ -15,7 +15,10 @@ struct nvshmemx_init_attr_t {
   int pe, pes;
   nvshmemx_uniqueid_t id;
 };
-#define NVSHMEMX_UNIQUEID_INITIALIZER {1, {0}}
+#define NVSHMEMX_UNIQUEID_INITIALIZER \
+  {                                   \
+    1, { 0 }                          \
+  }
 #define NVSHMEMX_INIT_ATTR_INITIALIZER {0, 0, NVSHMEMX_UNIQUEID_INITIALIZER}
 enum { NVSHMEMX_INIT_WITH_UNIQUEID = 8 };
 enum { NVSHMEM_STATUS_NOT_INITIALIZED = 0, NVSHMEM_STATUS_IS_INITIALIZED = 2 };

@@ -35,10 +35,10 @@ class ColaPipeline {
  public:
   virtual ~ColaPipeline();
 
-  /// Enqueues C <- A B with `columns` columns, for all PEs of the pipeline. b[i] and c[i] are the rows of the i-th one, of
-  /// any stride, apart from each other. Collective where PEs are processes: with the same `columns` on all of them.
-  /// Values are summed in an order that may differ from product to product. Allocates where `columns` is more than ever
-  /// before, and then waits. Throws InputError where the sizes do not fit the plans.
+  /// Enqueues C <- A B with `columns` columns, for all PEs of the pipeline. b[i] and c[i] are the rows of the i-th one,
+  /// of any stride, apart from each other. On the thread that opened the pipeline. Collective where PEs are processes: with
+  /// the same `columns` on all of them. Values are summed in an order that may differ from product to product. Allocates
+  /// where `columns` is more than ever before, and then waits. Throws InputError where the sizes do not fit the plans.
   virtual void multiply(std::int64_t columns, std::span<const DeviceView<const float>> b,
                         std::span<const DeviceView<float>> c) = 0;
 
