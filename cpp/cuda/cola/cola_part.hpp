@@ -12,7 +12,8 @@ namespace atl::cuda {
 /// What one PE keeps on its device: its plan, and its streams of work.
 class ColaPart {
  public:
-  /// Copies the plan to the device, and waits for that. Throws InputError if the workgroup has more PEs than kMostPeers.
+  /// Copies the plan to the device, and waits for that. Throws InputError if the workgroup has more PEs than
+  /// kMostPeers.
   ColaPart(Device& device, const ColaPlan& plan);
 
   struct Phase {

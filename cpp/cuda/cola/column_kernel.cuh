@@ -16,10 +16,11 @@ struct ColumnProduct {
 
 constexpr int kColumnThreads = 128, kColumnsPerBlock = kColumnThreads / 32;
 
-// A warp takes a column: it gets the row of B once and keeps 128 values of it in registers, four in a lane, for all of the
-// column's nonzeros.
+// A warp takes a column: it gets the row of B once and keeps 128 values of it in registers, four in a lane, for all of
+// the column's nonzeros.
 //
-// Rows: row(column, peer, position, width) -> where the warp can read the column's row of B; all lanes call it together.
+// Rows: row(column, peer, position, width) -> where the warp can read the column's row of B; all lanes call it
+// together.
 template <class Rows>
 __global__ void __launch_bounds__(kColumnThreads) multiply_columns_from(const ColumnProduct p, const Rows rows) {
   constexpr int kHeld = 4;

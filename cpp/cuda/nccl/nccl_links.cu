@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// CoLa's pipeline with a PE in each process, over NCCL, which has sends and receives alone: rows go in compacted messages
-// inside workgroups too, at the request that both sides know from their plans.
+// CoLa's pipeline with a PE in each process, over NCCL, which has sends and receives alone: rows go in compacted
+// messages inside workgroups too, at the request that both sides know from their plans.
 //
-// All PEs enqueue the same steps in the same order, on a stream for transfers: the requested rows of phase 0, the puts of
-// phase 1, the requested rows of phase 1, and so on. What a PE receives into is free by the order of its own streams, so
-// there is no barrier.
+// All PEs enqueue the same steps in the same order, on a stream for transfers: the requested rows of phase 0, the puts
+// of phase 1, the requested rows of phase 1, and so on. What a PE receives into is free by the order of its own
+// streams, so there is no barrier.
 #include <nccl.h>
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 // CoLa's pipeline with a PE in each process, over NVSHMEM: all buffers lie in its symmetric heap, kernels get rows from
 // peers one at a time, and puts are its copies.
 //
-// Only calls that work with several PEs on one GPU: allocation, puts, gets and the barrier of all; no teams and no other
-// collectives. So each PE tells its sizes to the others by puts.
+// Only calls that work with several PEs on one GPU: allocation, puts, gets and the barrier of all; no teams and no
+// other collectives. So each PE tells its sizes to the others by puts.
 #include <nvshmem.h>
 #include <nvshmemx.h>
 
@@ -49,8 +49,8 @@ class SymmetricArray {
   T* data_ = nullptr;
 };
 
-/// Rows of peers: read where they lie if the peer's memory is mapped here, else got by the warp. The network writes only to
-/// the symmetric heap, so a row that is got lands there and not in shared memory as in the paper.
+/// Rows of peers: read where they lie if the peer's memory is mapped here, else got by the warp. The network writes
+/// only to the symmetric heap, so a row that is got lands there and not in shared memory as in the paper.
 struct SymmetricRows {
   PeerBuffers mapped;  // null: not mapped
   const float* buffer;

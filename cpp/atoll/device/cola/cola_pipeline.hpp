@@ -36,14 +36,15 @@ class ColaPipeline {
   virtual ~ColaPipeline();
 
   /// Enqueues C <- A B with `columns` columns, for all PEs of the pipeline. b[i] and c[i] are the rows of the i-th one,
-  /// of any stride, apart from each other. On the thread that opened the pipeline. Collective where PEs are processes: with
-  /// the same `columns` on all of them. Values are summed in an order that may differ from product to product. Allocates
-  /// where `columns` is more than ever before, and then waits. Throws InputError where the sizes do not fit the plans.
+  /// of any stride, apart from each other. On the thread that opened the pipeline. Collective where PEs are processes:
+  /// with the same `columns` on all of them. Values are summed in an order that may differ from product to product.
+  /// Allocates where `columns` is more than ever before, and then waits. Throws InputError where the sizes do not fit
+  /// the plans.
   virtual void multiply(std::int64_t columns, std::span<const DeviceView<const float>> b,
                         std::span<const DeviceView<float>> c) = 0;
 
-  /// A product begins after what this stream has been given (the copies that make b[i]). What it is given afterwards sees
-  /// c[i], and may change b[i]: no PE reads it any more.
+  /// A product begins after what this stream has been given (the copies that make b[i]). What it is given afterwards
+  /// sees c[i], and may change b[i]: no PE reads it any more.
   virtual StreamHandle stream(std::size_t part) const = 0;
 
   virtual const ColaBytes& bytes() const = 0;
@@ -64,8 +65,8 @@ struct ColaPlugin {
   std::unique_ptr<ColaPipeline> (*open)(Device& device, const ColaPlan& plan, std::span<const std::byte> id);
 };
 
-/// links: "nvshmem" or "nccl". An id by which the PEs of a pipeline find each other: one process makes it and gives it to
-/// the others. Throws DeviceError that says what is missing.
+/// links: "nvshmem" or "nccl". An id by which the PEs of a pipeline find each other: one process makes it and gives it
+/// to the others. Throws DeviceError that says what is missing.
 std::vector<std::byte> new_cola_id(const std::string& links);
 /// One PE for this process, on its device. Collective over all PEs of the plan.
 std::unique_ptr<ColaPipeline> open_cola(const std::string& links, Device& device, const ColaPlan& plan,

@@ -69,8 +69,8 @@ struct ColaRequest {
   std::vector<Local> positions;
 };
 
-/// Rows that another workgroup's PE puts into the PE's own buffer before a phase: that one's ColaPut, seen from here. For
-/// links on which a PE must say what it receives.
+/// Rows that another workgroup's PE puts into the PE's own buffer before a phase: that one's ColaPut, seen from here.
+/// For links on which a PE must say what it receives.
 struct ColaReceipt {
   Rank from = 0;
   Local first = 0, count = 0;
@@ -95,8 +95,8 @@ struct ColaPut {
 
 struct ColaPlan {
   /// blocks: whose rows of B, and so columns of A, are whose. needed: [PE] its needed_columns(); of PEs in other
-  /// workgroups only columns of this workgroup are read. O(nonzeros x log). Throws InputError where they do not fit each
-  /// other, or where a buffer would have 2^31 rows.
+  /// workgroups only columns of this workgroup are read. O(nonzeros x log). Throws InputError where they do not fit
+  /// each other, or where a buffer would have 2^31 rows.
   ColaPlan(const ColaGroups& groups, Rank pe, const Blocks& blocks, const ColaRows& rows,
            std::span<const std::vector<Vertex>> needed);
 
