@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "cola_cases.hpp"
-#include "emulated.hpp"
+#include "test_device.hpp"
 
 using namespace atl;
 using namespace cola_cases;
@@ -87,7 +87,7 @@ void expect_products(const std::string& links, const Case& test) {
 }
 
 void expect_all_shapes(const std::string& links) {
-  const Emulated emulated;  // sets the architecture for all threads
+  const TestDevice tested;  // sets the architecture for all threads
   const CsrMatrix random = random_matrix(45, 5), skewed = kronecker_matrix(5, 200);
   for (const Shape& shape : shapes()) {
     expect_products(links, {random, shape, Blocks::even(random.n, shape.pes), {7, 32, 1, 65, 7, 7}});
@@ -108,10 +108,10 @@ TEST_CASE("products by CoLa over NVSHMEM where no PE can read another one's memo
 }
 
 TEST_CASE("links of CoLa refuse an id of another kind") {
-  const Emulated emulated;
+  const TestDevice tested;
   const CsrMatrix a = random_matrix(9, 2);
   const std::vector<ColaPlan> all = plans(a, {1, 1}, Blocks::even(9, 1));
   for (const std::string links : {"nccl", "nvshmem"})
-    CHECK_THROWS_WITH_AS(open_cola(links, emulated.device(), all[0], std::vector<std::byte>(3)),
+    CHECK_THROWS_WITH_AS(open_cola(links, tested.device(), all[0], std::vector<std::byte>(3)),
                          doctest::Contains("an id of 3 bytes"), InputError);
 }

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "cola_cases.hpp"
-#include "emulated.hpp"
+#include "test_device.hpp"
 
 using namespace atl;
 using namespace cola_cases;
@@ -60,8 +60,8 @@ void wait_all(Device& device, ColaPipeline& pipeline, Rank pes) {
 // `products` of them with new values of B, one after the other without a wait.
 std::int64_t wrong_values(const CsrMatrix& a, const Shape& shape, const Blocks& blocks, std::int64_t columns,
                           int products, bool gaps) {
-  const Emulated emulated;
-  Device& device = emulated.device();
+  const TestDevice tested;
+  Device& device = tested.device();
   const auto pipeline = cola_on_one_device(device, plans(a, shape, blocks));
   Parts parts(device, blocks, columns, gaps);
   std::vector<Matrix<float>> b, c;
@@ -131,8 +131,8 @@ TEST_CASE("a hundred products by CoLa, each with another B") {
 }
 
 TEST_CASE("more columns later, and bytes that are those of the volume") {
-  const Emulated emulated;
-  Device& device = emulated.device();
+  const TestDevice tested;
+  Device& device = tested.device();
   const CsrMatrix a = random_matrix(40, 5);
   const Blocks blocks = Blocks::even(a.n, 6);
   const auto pipeline = cola_on_one_device(device, plans(a, {6, 2}, blocks));
@@ -155,8 +155,8 @@ TEST_CASE("more columns later, and bytes that are those of the volume") {
 }
 
 TEST_CASE("pipelines of CoLa refuse plans and views that do not fit") {
-  const Emulated emulated;
-  Device& device = emulated.device();
+  const TestDevice tested;
+  Device& device = tested.device();
   const CsrMatrix a = random_matrix(9, 2);
   const std::vector<ColaPlan> all = plans(a, {2, 1}, Blocks::even(9, 2));
   CHECK_THROWS_WITH_AS(cola_on_one_device(device, std::span(all).first(1)),

@@ -54,6 +54,8 @@ struct EmulatedCommunicator {
   }
 };
 
+static std::size_t bytes_of(std::size_t count, ncclDataType_t type) { return type == ncclFloat32 ? 4 * count : count; }
+
 const char* ncclGetErrorString(ncclResult_t) { return "no error"; }
 ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
   *id = {};
@@ -79,15 +81,17 @@ ncclResult_t ncclBroadcast(const void* from, void* to, std::size_t count, ncclDa
     if (m != root) ncclSend(from, count, type, m, communicator, stream);
   return ncclSuccess;
 }
-ncclResult_t ncclSend(const void* from, std::size_t count, ncclDataType_t, int peer, ncclComm_t communicator,
+ncclResult_t ncclSend(const void* from, std::size_t count, ncclDataType_t type, int peer, ncclComm_t communicator,
                       cudaStream_t stream) {
-  emulation::enqueue_host(stream, [=] { communicator->send(from, count, peer); });
+  const std::size_t bytes = bytes_of(count, type);
+  emulation::enqueue_host(stream, [=] { communicator->send(from, bytes, peer); });
   return ncclSuccess;
 }
-ncclResult_t ncclRecv(void* to, std::size_t count, ncclDataType_t, int peer, ncclComm_t communicator,
+ncclResult_t ncclRecv(void* to, std::size_t count, ncclDataType_t type, int peer, ncclComm_t communicator,
                       cudaStream_t stream) {
+  const std::size_t bytes = bytes_of(count, type);
   emulation::enqueue_host(
-      stream, [=] { communicator->receive(to, count, peer); }, [=] { return communicator->has_message(peer); });
+      stream, [=] { communicator->receive(to, bytes, peer); }, [=] { return communicator->has_message(peer); });
   return ncclSuccess;
 }
 ncclResult_t ncclGroupStart() { return ncclSuccess; }

@@ -10,7 +10,7 @@
 #define NCCL_PATCH 0
 
 enum ncclResult_t { ncclSuccess = 0 };
-enum ncclDataType_t { ncclChar = 0 };
+enum ncclDataType_t { ncclChar = 0, ncclFloat32 = 7 };
 struct ncclUniqueId {
   char internal[128];
 };
