@@ -23,7 +23,15 @@ from pathlib import Path
 
 from auditwheel.wheeltools import InWheel
 
-OUTSIDE = ["libatoll.so", "libfabric.so.*", "libmpi.so.*", "libmpich.so.*", "libsimgrid.so.*"]
+OUTSIDE = [
+    "libatoll.so",
+    "libfabric.so.*",
+    "libmpi.so.*",
+    "libmpich.so.*",
+    "libnccl.so.*",
+    "libnvshmem_host.so.*",
+    "libsimgrid.so.*",
+]
 SYSTEM = r"(ld-linux-x86-64|linux-vdso|lib(c|m|gcc_s|stdc\+\+|z))\.so"  # part of every machine that the tag covers
 HEADERS = ["libcli11-dev", "libxxhash-dev", "nlohmann-json3-dev"]  # header-only libraries compiled into ours
 
