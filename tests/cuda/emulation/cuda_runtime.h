@@ -148,6 +148,12 @@ T __shfl_down_sync(unsigned mask, T value, unsigned by, int width = 32) {
   const int from = emulation::lane() + static_cast<int>(by);
   return emulation::from_lane(mask, value, from / width == emulation::lane() / width ? from : emulation::lane());
 }
+template <class T>
+T __shfl_up_sync(unsigned mask, T value, unsigned by, int width = 32) {
+  const int from = emulation::lane() - static_cast<int>(by);
+  const bool inside = from >= emulation::lane() / width * width;
+  return emulation::from_lane(mask, value, inside ? from : emulation::lane());
+}
 inline unsigned __ballot_sync(unsigned mask, bool mine) { return emulation::ballot(mask, mine); }
 using std::max;
 using std::min;

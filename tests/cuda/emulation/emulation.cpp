@@ -47,7 +47,6 @@ struct Thread {
 struct Warp {
   std::map<unsigned, std::pair<unsigned, unsigned>> meetings;  // [mask] lanes that have come, number of the meeting
   std::byte told[32][16];
-  std::map<unsigned, unsigned> votes;
 };
 
 struct Barrier {
@@ -339,9 +338,13 @@ void exchange(unsigned mask, const void* mine, std::size_t bytes, int from, void
 }
 
 unsigned ballot(unsigned mask, bool mine) {
+  Block& block = machine().block;
+  block.warp().told[lane()][0] = std::byte{mine};
+  sync_warp(mask);
   unsigned out = 0;
   for (int l = 0; l < 32; ++l)
-    if ((mask & machine().block.all_lanes()) >> l & 1) out |= static_cast<unsigned>(from_lane(mask, mine, l)) << l;
+    if ((mask & block.all_lanes()) >> l & 1) out |= static_cast<unsigned>(block.warp().told[l][0]) << l;
+  sync_warp(mask);
   return out;
 }
 
