@@ -3,6 +3,7 @@
 
 #include "cola/one_process.hpp"
 #include "gemm/min_plus.hpp"
+#include "graph/graph.hpp"
 #include "simt/launch.hpp"
 #include "spmm/sparse.hpp"
 
@@ -63,7 +64,8 @@ std::vector<DeviceFacts> devices() {
 class CudaDevice final : public Device {
  public:
   explicit CudaDevice(int number)
-      : facts_(facts_of(number)), kernels_{min_plus_kernels(), sparse_kernels(), &cola_in_one_process} {
+      : facts_(facts_of(number)),
+        kernels_{min_plus_kernels(), sparse_kernels(), &cola_in_one_process, graph_kernels()} {
     if (facts_.architecture < kOldest)
       throw DeviceError(fmt::format("{} is sm_{} (kernels begin at sm_{}). Take a newer device, or --device cpu.",
                                     facts_.name, facts_.architecture, kOldest));

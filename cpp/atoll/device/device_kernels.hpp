@@ -204,6 +204,89 @@ struct DeviceSparse {
   void (*gather)(const DeviceGatherCall& call, StreamHandle stream) = nullptr;
 };
 
+// --- graphs -------------------------------------------------------------------------------------------------------
+
+/// Lists of neighbours in a device's memory: those of vertex v are places[offsets[v]] .. places[offsets[v + 1] - 1].
+struct DeviceLists {
+  const Edge* offsets = nullptr;
+  const Local* places = nullptr;
+};
+
+/// Rows are cut into chunks of so many items, which a warp sums: the items of a row are its places, and then its end.
+inline constexpr std::int64_t kChunkItems = 256;
+
+/// A row that began in chunk `first`, goes through all between, and ends in chunk `last`.
+struct DeviceSplitRow {
+  Local row = 0;
+  std::int32_t first = 0, last = 0;
+};
+
+/// What PageRank's kernels tell each other and the host.
+struct DevicePageRankState {
+  double base = 0;    ///< what the next iteration adds to every vertex: jumps, and dangling mass if it is spread
+  double change = 0;  ///< sum of |change| in the last iteration
+  std::int32_t iterations = 0;
+  std::int32_t ended = 0;  ///< the change was below the tolerance: further iterations do nothing
+};
+
+struct DevicePageRankCall {
+  std::size_t value_bytes = 8;  ///< of a rank: 4 or 8, float or double
+  Local vertices = 0;
+  DeviceLists in;
+  const Edge* out_offsets = nullptr;
+  const Local* first_row = nullptr;  ///< [chunk, and one more] rows that end before it
+  std::int32_t chunks = 0, splits = 0;
+  const DeviceSplitRow* split = nullptr;
+  void *rank = nullptr, *inverse = nullptr;      ///< [vertex] 1 / outdegree, 0 if dangling
+  void *sent = nullptr, *next = nullptr;         ///< [vertex] rank / outdegree, before and after the iteration
+  double *leaving = nullptr, *ending = nullptr;  ///< [chunk] what it has of the row that goes on, or came in
+  double* partial = nullptr;                     ///< pagerank_partials doubles
+  DevicePageRankState* state = nullptr;
+  double damping = 0, tolerance = 0;
+  bool spread = true;  ///< dangling mass is spread evenly, or lost
+};
+
+/// A piece of a vertex's list: the places from piece * kStretchEdges on, so that long lists are shared among warps.
+struct DeviceStretch {
+  Local vertex = 0, piece = 0;
+};
+inline constexpr Edge kStretchEdges = 1024;
+
+/// A level of a breadth-first search, counted.
+struct DeviceFrontier {
+  std::uint64_t vertices = 0;
+  std::uint64_t edges = 0;      ///< that leave them
+  std::uint64_t stretches = 0;  ///< of their lists
+};
+
+struct DeviceBfsCall {
+  Local vertices = 0;
+  DeviceLists in, out;
+  Local *parent = nullptr, *depth = nullptr;           ///< [vertex] -1: not reached
+  std::uint32_t *frontier = nullptr, *next = nullptr;  ///< a bit for each vertex
+  DeviceStretch *queue = nullptr, *next_queue = nullptr;
+  DeviceFrontier* found = nullptr;  ///< added to
+  Local level = 0;                  ///< of what is found
+};
+
+struct DeviceGraph {
+  /// Doubles of DevicePageRankCall::partial.
+  std::int64_t pagerank_partials = 0;
+  /// Every rank is 1 / vertices; state is that before the first iteration.
+  void (*start_pagerank)(const DevicePageRankCall& call, StreamHandle stream) = nullptr;
+  void (*iterate_pagerank)(const DevicePageRankCall& call, StreamHandle stream) = nullptr;
+  /// The source has depth 0 and is found, in next_queue. parent and depth are all -1 before.
+  void (*start_bfs)(const DeviceBfsCall& call, Local source, StreamHandle stream) = nullptr;
+  /// From the queue's first `stretches`, whose vertices have depth level - 1, to next_queue.
+  void (*push_bfs)(const DeviceBfsCall& call, std::int64_t stretches, int processors, StreamHandle stream) = nullptr;
+  /// From the bits of the frontier to those of `next`.
+  void (*pull_bfs)(const DeviceBfsCall& call, StreamHandle stream) = nullptr;
+  /// Frontier <- bits of the vertices of depth level - 1.
+  void (*bits_of_bfs)(const DeviceBfsCall& call, StreamHandle stream) = nullptr;
+  /// Queue <- stretches of the vertices of depth level - 1, counted in `found`.
+  void (*queue_of_bfs)(const DeviceBfsCall& call, StreamHandle stream) = nullptr;
+};
+
 // --- distributed sparse products ----------------------------------------------------------------------------------
 
 class Device;
@@ -216,6 +299,7 @@ struct DeviceKernels {
   DeviceSparse sparse;
   /// cola_on_one_device().
   std::unique_ptr<ColaPipeline> (*cola)(Device& device, std::span<const ColaPlan> plans) = nullptr;
+  DeviceGraph graph;
 };
 
 }  // namespace atl

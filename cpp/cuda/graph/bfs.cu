@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// Levels of a direction-optimising breadth-first search [1], and the table of all kernels over graphs.
+//
+// Pushing, a warp takes up to 32 stretches of lists, adds their lengths up and gives its lanes the edges of all of them
+// in a row, so that short lists are read together [2]; lists longer than a stretch are several of them, which different
+// warps take. Pulling, each lane looks through the first few incoming edges of a vertex of its own, where most searches
+// end, and the warp through the rest of each list together.
+//
+// In the paper     here
+// parents          parent, and depth
+// frontier, next   queue and next_queue, or frontier and next (bits)
+//
+// The parent of a vertex is the smallest of the frontier if incoming lists ascend, however warps are timed: a pull
+// finds it first, and pushes keep the minimum.
+//
+// [1] S. Beamer, K. Asanovic, D. Patterson. "Direction-optimizing breadth-first search." SC 2012.
+// [2] D. Merrill, M. Garland, A. Grimshaw. "Scalable GPU graph traversal." PPoPP 2012: scan-based gathering.
+#include <algorithm>
+
+#include "../simt/launch.hpp"
+#include "graph.hpp"
+#include "warp.cuh"
+
+namespace atl::cuda {
+namespace {
+
+constexpr int kThreads = 256, kWarps = kThreads / kWarp;
+constexpr std::int64_t kMostBlocks = 1 << 14;
+constexpr Edge kAloneEdges = 8;  // that a lane looks through before the warp helps
+
+// Atomic functions take this type, which has 64 bits like std::uint64_t.
+using Count = unsigned long long;
+static_assert(sizeof(Count) == sizeof(std::uint64_t));
+
+struct BfsArguments {
+  Local vertices;
+  DeviceLists in, out;
+  unsigned* parent;  // "none", which is -1, is then the largest
+  Local* depth;
+  std::uint32_t* frontier;
+  std::uint32_t* next;
+  DeviceStretch* queue;
+  DeviceStretch* next_queue;
+  Count *vertices_found, *edges_found, *stretches_found;
+  Local level;
+};
+
+__device__ __forceinline__ Edge degree_of(const DeviceLists& lists, Local v) {
+  return lists.offsets[v + 1] - lists.offsets[v];
+}
+
+// What a thread has found; a vertex without leaving edges has no stretch.
+struct Found {
+  Count vertices = 0, edges = 0;
+
+  __device__ void add(Edge degree) {
+    ++vertices;
+    edges += static_cast<Count>(degree);
+  }
+};
+
+__device__ __forceinline__ int stretches_of(Edge degree) {
+  return static_cast<int>((degree + kStretchEdges - 1) / kStretchEdges);
+}
+
+__device__ __forceinline__ void add_found(const BfsArguments& p, Found mine) {
+  mine.vertices = sum_of_lanes(mine.vertices);
+  mine.edges = sum_of_lanes(mine.edges);
+  if (lane_here() != 0 || mine.vertices == 0) return;
+  atomicAdd(p.vertices_found, mine.vertices);
+  atomicAdd(p.edges_found, mine.edges);
+}
+
+// Appends the stretches of each lane's vertex, if it `has` one, and counts it. All lanes of the warp call it.
+__device__ __forceinline__ void append(const BfsArguments& p, DeviceStretch* queue, bool has, Local v, Found& mine) {
+  const Edge degree = has ? degree_of(p.out, v) : 0;
+  if (has) mine.add(degree);
+  const int count = stretches_of(degree);
+  if (__ballot_sync(kAllLanes, count > 0) == 0) return;
+  const int up_to_mine = sum_up_to_lane(count);
+  Count first = 0;
+  if (lane_here() == kWarp - 1) first = atomicAdd(p.stretches_found, static_cast<Count>(up_to_mine));
+  first = __shfl_sync(kAllLanes, first, kWarp - 1);
+  DeviceStretch* const to = queue + (first + static_cast<Count>(up_to_mine - count));
+  for (int piece = 0; piece < count; ++piece) to[piece] = {v, piece};
+}
+
+// One warp.
+__global__ void begin_at_source(const BfsArguments p, Local source) {
+  const bool mine = lane_here() == 0;
+  if (mine) {
+    p.depth[source] = 0;
+    p.parent[source] = static_cast<unsigned>(source);
+  }
+  Found found;
+  append(p, p.next_queue, mine, source, found);
+  add_found(p, found);
+}
+
+// Whether this edge is the first to reach v.
+__device__ __forceinline__ bool reach(const BfsArguments& p, Local from, Local v) {
+  Local depth = p.depth[v];
+  bool first = false;
+  if (depth < 0) {
+    depth = atomicCAS(p.depth + v, -1, p.level);
+    first = depth < 0;
+  }
+  // What is read may be older than what another warp has written, but is not smaller.
+  if ((first || depth == p.level) && static_cast<unsigned>(from) < p.parent[v])
+    atomicMin(p.parent + v, static_cast<unsigned>(from));
+  return first;
+}
+
+__global__ void __launch_bounds__(kThreads) push_stretches(const BfsArguments p, long long stretches, int each) {
+  const int lane = lane_here();
+  const long long warp = static_cast<long long>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.x) / kWarp,
+                  mine = warp * each + lane;
+  DeviceStretch stretch;
+  Edge begin = 0;
+  int count = 0;
+  if (lane < each && mine < stretches) {
+    stretch = p.queue[mine];
+    begin = p.out.offsets[stretch.vertex] + stretch.piece * kStretchEdges;
+    const Edge left = p.out.offsets[stretch.vertex + 1] - begin;
+    count = static_cast<int>(left < kStretchEdges ? left : kStretchEdges);
+  }
+  const int up_to_mine = sum_up_to_lane(count), all = __shfl_sync(kAllLanes, up_to_mine, kWarp - 1);
+  begin -= up_to_mine - count;  // so that this and the edge's number among all give its place
+  Found found;
+  for (int first = 0; first < all; first += kWarp) {
+    const int i = first + lane;
+    int owner = 0;  // the first lane that, with those before it, has more than i edges
+    for (int step = kWarp / 2; step > 0; step /= 2)
+      if (__shfl_sync(kAllLanes, up_to_mine, owner + step - 1) <= i) owner += step;
+    const Local from = __shfl_sync(kAllLanes, stretch.vertex, owner);
+    const Edge at = __shfl_sync(kAllLanes, begin, owner) + i;
+    Local v = 0;
+    bool is_new = false;
+    if (i < all) {
+      v = p.out.places[at];
+      is_new = reach(p, from, v);
+    }
+    append(p, p.next_queue, is_new, v, found);
+  }
+  add_found(p, found);
+}
+
+__device__ __forceinline__ bool has_bit(const std::uint32_t* bits, Local v) { return bits[v / 32] >> (v % 32) & 1u; }
+
+__global__ void __launch_bounds__(kThreads) pull_words(const BfsArguments p, long long words) {
+  const int lane = lane_here();
+  Found found;
+  Count stretches = 0;
+  for (long long word = static_cast<long long>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.x) / kWarp;
+       word < words; word += static_cast<long long>(gridDim.x) * kWarps) {
+    const long long v = word * kWarp + lane;
+    const bool open = v < p.vertices && p.depth[v] < 0;
+    Edge at = open ? p.in.offsets[v] : 0;
+    const Edge end = open ? p.in.offsets[v + 1] : 0;
+    Local parent = -1;
+    for (const Edge stop = end - at < kAloneEdges ? end : at + kAloneEdges; at < stop && parent < 0; ++at)
+      if (const Local u = p.in.places[at]; has_bit(p.frontier, u)) parent = u;
+    for (unsigned left = __ballot_sync(kAllLanes, parent < 0 && at < end); left != 0; left &= left - 1) {
+      const int whose = __ffs(static_cast<int>(left)) - 1;
+      const Edge last = __shfl_sync(kAllLanes, end, whose);
+      for (Edge first = __shfl_sync(kAllLanes, at, whose); first < last; first += kWarp) {
+        const Local u = first + lane < last ? p.in.places[first + lane] : -1;
+        const unsigned hits = __ballot_sync(kAllLanes, u >= 0 && has_bit(p.frontier, u));
+        if (hits == 0) continue;
+        const Local hit = __shfl_sync(kAllLanes, u, __ffs(static_cast<int>(hits)) - 1);
+        if (lane == whose) parent = hit;
+        break;
+      }
+    }
+    const unsigned bits = __ballot_sync(kAllLanes, parent >= 0);
+    if (lane == 0) p.next[word] = bits;
+    if (parent < 0) continue;
+    p.depth[v] = p.level;
+    p.parent[v] = static_cast<unsigned>(parent);
+    const Edge degree = degree_of(p.out, static_cast<Local>(v));
+    found.add(degree);
+    stretches += static_cast<Count>(stretches_of(degree));
+  }
+  add_found(p, found);
+  stretches = sum_of_lanes(stretches);
+  if (lane == 0 && stretches > 0) atomicAdd(p.stretches_found, stretches);
+}
+
+template <bool ToBits>
+__global__ void __launch_bounds__(kThreads) collect_level(const BfsArguments p, long long words) {
+  Found found;
+  for (long long word = static_cast<long long>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.x) / kWarp;
+       word < words; word += static_cast<long long>(gridDim.x) * kWarps) {
+    const long long v = word * kWarp + lane_here();
+    const bool in_level = v < p.vertices && p.depth[v] == p.level - 1;
+    if constexpr (ToBits) {
+      const unsigned bits = __ballot_sync(kAllLanes, in_level);
+      if (lane_here() == 0) p.frontier[word] = bits;
+    } else {
+      append(p, p.queue, in_level, static_cast<Local>(v), found);
+    }
+  }
+  if constexpr (!ToBits) add_found(p, found);
+}
+
+BfsArguments arguments_of(const DeviceBfsCall& call) {
+  const auto count = [](std::uint64_t* at) { return reinterpret_cast<Count*>(at); };
+  return {.vertices = call.vertices,
+          .in = call.in,
+          .out = call.out,
+          .parent = reinterpret_cast<unsigned*>(call.parent),
+          .depth = call.depth,
+          .frontier = call.frontier,
+          .next = call.next,
+          .queue = call.queue,
+          .next_queue = call.next_queue,
+          .vertices_found = count(&call.found->vertices),
+          .edges_found = count(&call.found->edges),
+          .stretches_found = count(&call.found->stretches),
+          .level = call.level};
+}
+
+std::int64_t words_of(const DeviceBfsCall& call) { return blocks_for(call.vertices, kWarp); }
+
+LaunchShape shape_over_words(const DeviceBfsCall& call) {
+  return {.blocks = std::min(kMostBlocks, blocks_for(words_of(call), kWarps)), .threads = kThreads};
+}
+
+void start_bfs(const DeviceBfsCall& call, Local source, StreamHandle stream) {
+  launch(begin_at_source, {.blocks = 1, .threads = kWarp}, stream, arguments_of(call), source);
+}
+
+void push_bfs(const DeviceBfsCall& call, std::int64_t stretches, int processors, StreamHandle stream) {
+  // A small frontier's stretches are dealt to as many warps as there are places for.
+  const std::int64_t warps = std::int64_t{processors} * (2048 / kWarp);
+  int each = kWarp;
+  while (each > 1 && stretches < each * warps) each /= 2;
+  launch(push_stretches, {.blocks = blocks_for(stretches, std::int64_t{each} * kWarps), .threads = kThreads}, stream,
+         arguments_of(call), stretches, each);
+}
+
+void pull_bfs(const DeviceBfsCall& call, StreamHandle stream) {
+  launch(pull_words, shape_over_words(call), stream, arguments_of(call), words_of(call));
+}
+
+void bits_of_bfs(const DeviceBfsCall& call, StreamHandle stream) {
+  launch(collect_level<true>, shape_over_words(call), stream, arguments_of(call), words_of(call));
+}
+
+void queue_of_bfs(const DeviceBfsCall& call, StreamHandle stream) {
+  launch(collect_level<false>, shape_over_words(call), stream, arguments_of(call), words_of(call));
+}
+
+}  // namespace
+
+DeviceGraph graph_kernels() {
+  return {.pagerank_partials = kPageRankPartials,
+          .start_pagerank = &start_pagerank,
+          .iterate_pagerank = &iterate_pagerank,
+          .start_bfs = &start_bfs,
+          .push_bfs = &push_bfs,
+          .pull_bfs = &pull_bfs,
+          .bits_of_bfs = &bits_of_bfs,
+          .queue_of_bfs = &queue_of_bfs};
+}
+
+}  // namespace atl::cuda
