@@ -108,6 +108,17 @@ Pairs hub_inside() {
   return out;
 }
 
+/// The last vertex has its possible parents behind 60 others, so that a pull finds several at once, and late.
+Pairs late_parents() {
+  Pairs out;
+  for (Local v = 1; v <= 60; ++v) out.emplace_back(v, 199);
+  for (Local v = 100; v < 150; ++v) {
+    out.emplace_back(0, v);
+    out.emplace_back(v, 199);
+  }
+  return out;
+}
+
 std::vector<Case> cases() {
   std::vector<Case> all;
   all.emplace_back("one vertex", 1, Pairs{}, true);
@@ -123,6 +134,7 @@ std::vector<Case> cases() {
   all.emplace_back("directed path", 70, path(70), true);
   all.emplace_back("undirected path", 70, path(70), false);
   all.emplace_back("a long row among short ones", 300, hub_inside(), true);
+  all.emplace_back("parents late in a list", 200, late_parents(), true);
   return all;
 }
 

@@ -25,7 +25,11 @@ namespace atl::cuda {
 namespace {
 
 constexpr int kThreads = 256, kWarps = kThreads / kWarp;
+#if defined(ATOLL_EMULATED)
+constexpr std::int64_t kMostBlocks = 2;  // so that blocks of small graphs go round more than once too
+#else
 constexpr std::int64_t kMostBlocks = 1 << 14;
+#endif
 constexpr Edge kAloneEdges = 8;  // that a lane looks through before the warp helps
 
 // Atomic functions take this type, which has 64 bits like std::uint64_t.
@@ -254,7 +258,7 @@ void queue_of_bfs(const DeviceBfsCall& call, StreamHandle stream) {
 }  // namespace
 
 DeviceGraph graph_kernels() {
-  return {.pagerank_partials = kPageRankPartials,
+  return {.pagerank_partials = pagerank_partials(),
           .start_pagerank = &start_pagerank,
           .iterate_pagerank = &iterate_pagerank,
           .start_bfs = &start_bfs,

@@ -9,7 +9,7 @@ namespace atl::cuda {
 DeviceGraph graph_kernels();
 
 /// pagerank.cu
-inline constexpr std::int64_t kPageRankPartials = 2 * (4096 + 1024);
+std::int64_t pagerank_partials();
 void start_pagerank(const DevicePageRankCall& call, StreamHandle stream);
 void iterate_pagerank(const DevicePageRankCall& call, StreamHandle stream);
 
