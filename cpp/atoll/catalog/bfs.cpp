@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atoll/algorithms/bfs/bfs.hpp>
+#include <atoll/algorithms/device/graph_on_device.hpp>
 #include <atoll/verify/bfs/tree.hpp>
 #include <atoll/verify/shortest_paths/shortest_paths.hpp>
 #include <charconv>
@@ -37,10 +38,13 @@ BfsOptions options_of(const Arguments& arguments) {
           .degree_order = arguments.flag("degree-order")};
 }
 
+// Search: Bfs or BfsOnDevice.
+template <class Search>
 class PreparedBfs final : public Prepared {
  public:
-  PreparedBfs(const Graph& graph, const BfsOptions& options)
-      : world_(graph.world()), depths_(options.depths == Depths::yes), bfs_(graph, options) {}
+  template <class... Given>
+  PreparedBfs(const BfsOptions& options, const Graph& graph, const Given&... given)
+      : world_(graph.world()), depths_(options.depths == Depths::yes), bfs_(graph, given..., options) {}
 
   void run(const Arguments& arguments, Answer& answer, const Progress&) override {
     result_.parent = answer.take<Vertex>("parent");
@@ -59,11 +63,12 @@ class PreparedBfs final : public Prepared {
  private:
   World& world_;
   const bool depths_;
-  Bfs bfs_;
+  Search bfs_;
   BfsResult result_;
 };
 
-void PreparedBfs::report(const Arguments& arguments, const Answer&, const Runs& runs, Report& report) const {
+template <class Search>
+void PreparedBfs<Search>::report(const Arguments& arguments, const Answer&, const Runs& runs, Report& report) const {
   double seconds_per_edge = 0;
   nlohmann::json each = nlohmann::json::array();
   for (const TimedRun& run : runs.timed) {
@@ -135,6 +140,7 @@ std::vector<Option> options() {
        .stage = Stage::prepare,
        .standard = false,
        .help = "push from a frontier's heaviest vertices first"},
+      device_option(),
       {.name = "depths",
        .kind = Kind::flag,
        .stage = Stage::prepare,
@@ -183,9 +189,16 @@ Algorithm bfs_row() {
                 if (arguments.flag("degree-order") && arguments.word("direction") == "pull")
                   throw UsageError(
                       "--degree-order with --direction pull (only what is pushed has an order). Leave one out.");
+                if (arguments.word("device") != "cpu" &&
+                    (arguments.flag("degree-order") || arguments.word("fission") != "off"))
+                  throw UsageError(
+                      "--degree-order or --fission with a --device (both are of pushes on processors). Leave one out.");
               },
           .prepare = [](const Graph& graph, const Arguments& arguments) -> std::unique_ptr<Prepared> {
-            return std::make_unique<PreparedBfs>(graph, options_of(arguments));
+            const BfsOptions options = options_of(arguments);
+            const std::string& device = arguments.word("device");
+            if (device != "cpu") return std::make_unique<PreparedBfs<BfsOnDevice>>(options, graph, device);
+            return std::make_unique<PreparedBfs<Bfs>>(options, graph);
           },
           .verify = verify};
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atoll/algorithms/device/graph_on_device.hpp>
 #include <atoll/algorithms/pagerank/pagerank.hpp>
 #include <atoll/verify/pagerank_residual.hpp>
 #include <limits>
@@ -31,10 +32,12 @@ PageRankOptions options_of(const Arguments& arguments) {
           .progress = {}};
 }
 
-template <class Real>
+// Form: PageRank or PageRankOnDevice.
+template <class Real, template <class> class Form>
 class PreparedPageRank final : public Prepared {
  public:
-  PreparedPageRank(const Graph& graph, Transition transition) : pagerank_(graph, transition) {}
+  template <class Given>
+  PreparedPageRank(const Graph& graph, const Given& given) : pagerank_(graph, given) {}
 
   void run(const Arguments& arguments, Answer& answer, const Progress& progress) override {
     result_.score = answer.take<Real>("score");
@@ -64,9 +67,17 @@ class PreparedPageRank final : public Prepared {
   std::size_t memory_bytes() const override { return pagerank_.memory_bytes(); }
 
  private:
-  PageRank<Real> pagerank_;
+  Form<Real> pagerank_;
   PageRankResult<Real> result_;
 };
+
+template <class Real>
+std::unique_ptr<Prepared> prepared(const Graph& graph, const Arguments& arguments) {
+  const std::string& device = arguments.word("device");
+  if (device != "cpu") return std::make_unique<PreparedPageRank<Real, PageRankOnDevice>>(graph, device);
+  return std::make_unique<PreparedPageRank<Real, PageRank>>(
+      graph, arguments.flag("weighted") ? Transition::by_weight : Transition::uniform);
+}
 
 Verdict verify(const Graph& graph, const Arguments& arguments, const Answer& answer, const EdgeList*) {
   PageRankCheckOptions asked{.damping = arguments.real("damping"),
@@ -127,6 +138,7 @@ Algorithm pagerank_row() {
                    .help = "double (default) or float",
                    .check_help = "of the run: double (default) or float",
                    .choices = {"double", "float"}},
+                  device_option(),
                   {.name = "weighted",
                    .kind = Kind::flag,
                    .stage = Stage::prepare,
@@ -158,11 +170,12 @@ Algorithm pagerank_row() {
             PageRankOptions options = options_of(arguments);
             options.personalization = {};  // its length is held against the graph later
             check_options(options, 0, {});
+            if (arguments.word("device") != "cpu" && arguments.flag("weighted"))
+              throw UsageError("--weighted with a --device (its walks take all edges alike). Leave one out.");
           },
       .prepare = [](const Graph& graph, const Arguments& arguments) -> std::unique_ptr<Prepared> {
-        const Transition transition = arguments.flag("weighted") ? Transition::by_weight : Transition::uniform;
-        if (arguments.word("precision") == "float") return std::make_unique<PreparedPageRank<float>>(graph, transition);
-        return std::make_unique<PreparedPageRank<double>>(graph, transition);
+        if (arguments.word("precision") == "float") return prepared<float>(graph, arguments);
+        return prepared<double>(graph, arguments);
       },
       .verify = verify};
 }

@@ -6,6 +6,16 @@
 /// The rows of the table, each in a file of its own.
 namespace atl::catalog {
 
+/// --device of the algorithms that have kernels on devices: "cpu", or what open_device() takes.
+inline Option device_option() {
+  return {.name = "device",
+          .kind = Kind::word,
+          .stage = Stage::prepare,
+          .standard = "cpu",
+          .help = "where it runs, on one rank: cpu (default) or cuda",
+          .choices = {"cpu", "cuda"}};
+}
+
 Algorithm bc_row();
 Algorithm bfs_row();
 Algorithm cc_row();
