@@ -142,6 +142,8 @@ std::vector<Case> cases() {
 /// first device finds.
 template <class F>
 void on_devices(F&& f) {
+  const char* const given = std::getenv("ATOLL_EMULATION_SEED");
+  const std::string before = given ? given : "";
   for (const int architecture : {80, 90})
     for (const char* const seed : {"1", "20", "333"}) {
       setenv("ATOLL_EMULATION_SEED", seed, 1);
@@ -154,7 +156,7 @@ void on_devices(F&& f) {
           error = std::current_exception();
         }
       }).join();
-      unsetenv("ATOLL_EMULATION_SEED");
+      before.empty() ? unsetenv("ATOLL_EMULATION_SEED") : setenv("ATOLL_EMULATION_SEED", before.c_str(), 1);
       if (error) std::rethrow_exception(error);
     }
 }

@@ -241,7 +241,7 @@ void DeviceBfs::run(Local source, const DeviceBfsOptions& options, DeviceBfsResu
     unexplored -= edges;
     result.edges += static_cast<Edge>(frontier.edges);
     const DeviceFrontier found = told();
-    grows = found.vertices >= frontier.vertices;
+    grows = found.vertices > frontier.vertices;
     frontier = found;
     result.reached += static_cast<Vertex>(frontier.vertices);
     result.levels += frontier.vertices > 0;

@@ -102,8 +102,8 @@ struct DeviceBfsOptions {
   enum class Direction { automatic, push, pull } direction = Direction::automatic;
   /// Pull when the frontier has more than 1 / alpha of the edges whose source no frontier has contained yet.
   double alpha = 14;
-  /// Push again when the frontier shrinks and has at most 1 / beta of the vertices. Both are those of the method's
-  /// authors, for processors.
+  /// Push again when the frontier no longer grows and has at most 1 / beta of the vertices. Both are those of the
+  /// method's authors, for processors.
   double beta = 24;
 };
 
