@@ -326,6 +326,17 @@ TEST_CASE("breadth-first search changes its direction and back") {
   });
 }
 
+TEST_CASE("a frontier of one vertex is pushed, to the end of a path") {
+  const Case c("path", 200, path(200), false);
+  on_devices([&](Device& device) {
+    const Stream stream(device);
+    const DeviceCsr csr = c.on(stream);
+    const auto found = device_bfs(stream, csr, 0);
+    expect_tree(c, 0, found);
+    CHECK(found.pulls == 0);
+  });
+}
+
 TEST_CASE("options and lists out of range are refused") {
   const Emulated emulated;
   const Stream stream(emulated.device());

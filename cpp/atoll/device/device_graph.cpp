@@ -221,7 +221,8 @@ void DeviceBfs::run(Local source, const DeviceBfsOptions& options, DeviceBfsResu
   while (frontier.vertices > 0) {
     call.level = result.levels;
     const auto vertices = static_cast<double>(frontier.vertices), edges = static_cast<double>(frontier.edges);
-    const bool pull_pays = pulling ? grows || vertices * options.beta > n : edges * options.alpha > unexplored;
+    const bool pull_pays =
+        pulling ? grows || vertices * options.beta > n : edges * options.alpha > unexplored && edges * options.beta > n;
     const bool pull =
         options.direction == automatic ? pull_pays : options.direction == DeviceBfsOptions::Direction::pull;
     if (pull && !pulling) kernels.bits_of_bfs(call, stream_);

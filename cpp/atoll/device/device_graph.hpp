@@ -100,7 +100,8 @@ DevicePageRankResult<Real> device_pagerank(const Stream& stream, const DeviceCsr
 
 struct DeviceBfsOptions {
   enum class Direction { automatic, push, pull } direction = Direction::automatic;
-  /// Pull when the frontier has more than 1 / alpha of the edges whose source no frontier has contained yet.
+  /// Pull when the frontier has more than 1 / alpha of the edges whose source no frontier has contained yet, unless
+  /// they are so few that going through all vertices does not pay: 1 / beta of the vertices.
   double alpha = 14;
   /// Push again when the frontier no longer grows and has at most 1 / beta of the vertices. Both are those of the
   /// method's authors, for processors.
