@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "emulated.hpp"
+#include "test_device.hpp"
 
 using namespace atl;
 
@@ -144,14 +144,14 @@ template <class F>
 void on_devices(F&& f) {
   const char* const given = std::getenv("ATOLL_EMULATION_SEED");
   const std::string before = given ? given : "";
-  for (const int architecture : {80, 90})
+  for (const int architecture : architectures())
     for (const char* const seed : {"1", "20", "333"}) {
       setenv("ATOLL_EMULATION_SEED", seed, 1);
       std::exception_ptr error;
       std::thread([&] {
         try {
-          const Emulated emulated(architecture);
-          f(emulated.device());
+          const TestDevice tested(architecture);
+          f(tested.device());
         } catch (...) {
           error = std::current_exception();
         }
@@ -338,8 +338,8 @@ TEST_CASE("a frontier of one vertex is pushed, to the end of a path") {
 }
 
 TEST_CASE("options and lists out of range are refused") {
-  const Emulated emulated;
-  const Stream stream(emulated.device());
+  const TestDevice tested;
+  const Stream stream(tested.device());
   const Case c("path", 5, path(5), true), longer("longer path", 6, path(6), true);
   const DeviceCsr csr = c.on(stream);
   CHECK_THROWS_AS(device_bfs(stream, csr, 5), InputError);
@@ -355,8 +355,8 @@ TEST_CASE("options and lists out of range are refused") {
 }
 
 TEST_CASE("a graph without vertices has no ranks") {
-  const Emulated emulated;
-  const Stream stream(emulated.device());
+  const TestDevice tested;
+  const Stream stream(tested.device());
   const Case none("none", 0, Pairs{}, false);
   const DeviceCsr csr = none.on(stream);
   CHECK(device_pagerank<double>(stream, csr).rank.empty());

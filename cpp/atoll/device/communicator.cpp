@@ -37,17 +37,18 @@ std::unique_ptr<DeviceCommunicator> device_communicator(World& world, Device& de
   struct Place {
     int node, device;
   };
-  const auto places =
-      world.all_gather(Place{world.fabric().node_of(world.rank()), device.facts().emulated ? -1 : device.facts().number});
+  const auto places = world.all_gather(
+      Place{world.fabric().node_of(world.rank()), device.facts().emulated ? -1 : device.facts().number});
   const Place& mine = places[static_cast<std::size_t>(world.rank())];
   const auto shares = [&](Rank r) {
     const Place& other = places[static_cast<std::size_t>(r)];
     return r != world.rank() && other.node == mine.node && other.device == mine.device && mine.device >= 0;
   };
-  world.agree(std::ranges::none_of(members, shares),
-              fmt::format("rank {} shares device {} with another rank (NCCL wants a device for each). Start fewer ranks on "
-                          "this machine, or let panels pass through the host.",
-                          world.rank(), device.facts().number));
+  world.agree(
+      std::ranges::none_of(members, shares),
+      fmt::format("rank {} shares device {} with another rank (NCCL wants a device for each). Start fewer ranks on "
+                  "this machine, or let panels pass through the host.",
+                  world.rank(), device.facts().number));
   // A group's first member names it.
   const auto ids = world.all_gather(world.collective_try(
       [&] { return members.front() == world.rank() ? plugin.make_id() : CommunicatorPlugin::Id{}; }));

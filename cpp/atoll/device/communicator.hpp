@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <atoll/base/plugin_file.hpp>
 #include <atoll/device/device.hpp>
 #include <atoll/runtime/world.hpp>
-#include <array>
 #include <span>
 
 /// Messages between the devices of several ranks, enqueued on their streams: NCCL's, by the plug-in cpp/cuda/nccl. No

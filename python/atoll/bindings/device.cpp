@@ -60,9 +60,9 @@ class DeviceProduct {
   }
   template <class A>
   void expect(const A& array, nb::dlpack::dtype type, const char* name) const {
-    const bool here = device_->facts().emulated
-                          ? array.device_type() == nb::device::cpu::value
-                          : array.device_type() == nb::device::cuda::value && array.device_id() == device_->facts().number;
+    const bool here = device_->facts().emulated ? array.device_type() == nb::device::cpu::value
+                                                : array.device_type() == nb::device::cuda::value &&
+                                                      array.device_id() == device_->facts().number;
     check(here, "{} is on another device than the product, {}. Move it there by .to().", name, device_->facts().name);
     check(array.dtype() == type, "{} has another type than products on a GPU take. Use float32.", name);
   }

@@ -128,7 +128,8 @@ SharedProduct of_rows(const std::shared_ptr<SharedWorld>& shared, const AnyColum
 nb::tuple matrix_of_graph(const SharedGraph& g, const std::string& values, bool self_loops) {
   const AdjacencyOptions options{values_named(values), self_loops ? Diagonal::add : Diagonal::keep};
   MatrixRows<float> rows = g.world->call([&](World& world) {
-    world.agree(world.size() == 1, "a graph's matrix on a GPU (it is over several ranks, and tensors are of one). Make it on one rank.");
+    world.agree(world.size() == 1,
+                "a graph's matrix on a GPU (it is over several ranks, and tensors are of one). Make it on one rank.");
     return rows_of<float>(g.graph, options);
   });
   if (rows.values.empty()) rows.values = Array<float>(rows.columns.size(), 1.0f);
