@@ -10,8 +10,8 @@ tensor([[2.],
         [2.]], grad_fn=<SparseProductBackward>)
 
 GCNConv and SAGEConv take the arguments of PyTorch Geometric's, so that a script written for it changes one import.
-`atoll.torch.sparse` has the calls of torch_sparse. Tensors are on the CPU, float32 or float64, or on a GPU, float32, where
-products are of one rank. `import atoll` does not import torch.
+`atoll.torch.sparse` has the calls of torch_sparse. Tensors are on the CPU, float32 or float64, or on a GPU, float32, in
+products of one rank. `import atoll` does not import torch.
 """
 
 try:
