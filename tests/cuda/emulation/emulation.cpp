@@ -18,6 +18,10 @@
 #include <utility>
 #include <vector>
 
+struct EmulatedEvent {
+  std::int64_t recorded = 0, happened = 0;  // how often
+};
+
 // One host thread at a time uses a device, so all of this is plain. The state is of a thread: each rank of a test that
 // runs ranks as threads has a device of its own.
 namespace emulation {
@@ -183,6 +187,7 @@ std::uint64_t seed_of_process() {
 struct Machine {
   Block block{seed_of_process()};
   std::vector<EmulatedStream*> streams;
+  std::vector<std::unique_ptr<EmulatedEvent>> destroyed;  // that streams may still wait for
   std::map<void*, std::size_t> memory;
   std::size_t used = 0;
   std::string error;  // of the last call that failed
@@ -202,10 +207,6 @@ void check_fence(void* memory, std::size_t bytes) {
 
 }  // namespace
 }  // namespace emulation
-
-struct EmulatedEvent {
-  std::int64_t recorded = 0, happened = 0;  // how often
-};
 
 struct EmulatedStream {
   struct Work {
@@ -252,6 +253,8 @@ cudaError_t run_until(Done&& done) {
       std::this_thread::yield();  // another thread sends what is waited for
     }
   for (const auto& [memory, bytes] : machine().memory) check_fence(memory, bytes);
+  if (std::ranges::all_of(machine().streams, [](const EmulatedStream* s) { return s->work.empty(); }))
+    machine().destroyed.clear();
   return cudaSuccess;
 }
 
@@ -279,6 +282,8 @@ cudaError_t allocate(void** out, std::size_t bytes) {
 }
 cudaError_t release(void* memory) {
   if (!memory) return cudaSuccess;
+  while (step()) {
+  }  // freeing waits for what is under way
   const auto at = machine().memory.find(memory);
   check_fence(memory, at->second);
   machine().used -= at->second;
@@ -526,8 +531,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* out, unsigned) {
   return cudaSuccess;
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
-  cudaEventSynchronize(event);
-  delete event;
+  machine().destroyed.emplace_back(event);
   return cudaSuccess;
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
