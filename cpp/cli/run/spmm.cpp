@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
 #include <atoll/base/random.hpp>
+#include <atoll/device/rank_device.hpp>
 #include <atoll/spmm/forecast.hpp>
 #include <atoll/spmm/row_order.hpp>
 #include <atoll/spmm/spmm_product.hpp>
 
 #include "cli/graph_input.hpp"
 #include "cli/verbs.hpp"
+#include "device/spmm.hpp"
 #include "spmm_strategy.hpp"
 #include "trials.hpp"
 
@@ -18,6 +20,7 @@ struct Options {
   std::int64_t columns = 32, column_block = 0;
   Rank replication = 0;
   std::string type = "float32", reduce = "sum", values = "gcn", diagonal = "keep", strategy = "auto", order = "auto";
+  std::string device = "cpu", links = "nvshmem";
   int trials = 9;
   bool no_verify = false;
 };
@@ -74,9 +77,63 @@ bool is_right(const MatrixRows<T>& a, Reduce reduce, MatrixView<const T> c) {
   return true;
 }
 
+/// B of the rank whose rows begin at `first`.
+template <class T>
+void fill(World& world, Array<T>& b, Vertex first, std::int64_t columns) {
+  world.team().for_range(b.size(), std::size_t{1} << 16, [&](int, std::size_t begin, std::size_t end) {
+    for (; begin < end; ++begin)
+      b[begin] = dense_at<T>(first + static_cast<Vertex>(begin) / columns, columns,
+                             static_cast<std::int64_t>(begin) % columns);
+  });
+}
+
+Outcome multiply_on_devices(World& world, Device& device, const Options& o, MatrixRows<float>&& rows,
+                            const MatrixRows<float>& kept, Outcome out) {
+  const Reduce reduce = named(kReduces, o.reduce);
+  const auto own = static_cast<std::int64_t>(rows.rows());
+  const Vertex first = rows.blocks.begin(world.rank()), vertices = rows.blocks.count();
+  const double nonzeros = world.sum(static_cast<double>(rows.columns.size()));
+  const RankTimer planning(world);
+  ProductOnDevices spmm(world, device, std::move(rows), {reduce, o.links, o.columns});
+  out.seconds["prepare"] = world.max(planning.seconds());
+  Array<float> b(static_cast<std::size_t>(own * o.columns)), c(b.size());
+  fill(world, b, first, o.columns);
+  spmm.set({b.data(), own, o.columns, o.columns});
+  spmm.multiply();
+  Trials trials(world);
+  for (int trial = 0; trial < o.trials; ++trial) trials.time([&] { spmm.multiply(); });
+  trials.report(out.seconds, out.counters);
+  spmm.get({c.data(), own, o.columns, o.columns});
+  if (!o.no_verify) {
+    out.verified = world.all(is_right<float>(kept, reduce, MatrixView<const float>{c.data(), own, o.columns, o.columns}));
+    if (!*out.verified)
+      out.failure = "a row differs from its definition. This is a defect: report it with the command.";
+  }
+  const ColaBytes bytes = spmm.bytes();
+  const double s = out.seconds["run"], flops = 2 * nonzeros * static_cast<double>(o.columns) / s;
+  out.result = {{"columns", o.columns},
+                {"nonzeros", nonzeros},
+                {"flops", flops},
+                {"device", device.facts().name},
+                {"why", spmm.about()},
+                {"memory_bytes", world.max(static_cast<std::uint64_t>(spmm.memory_bytes()))},
+                {"sent_row_bytes", bytes.inside + bytes.across},
+                {"crossing_row_bytes", bytes.across}};
+  out.text = table_of({{"product", fmt::format("{} x {} with {} nonzeros, by {} columns, float32", vertices, vertices,
+                                               nonzeros, o.columns)},
+                       {"plan", fmt::format("{:.3f} s, {}", out.seconds["prepare"].get<double>(), spmm.about())},
+                       {"time", fmt::format("{:.6f} s, {:.2f} GFLOP/s (median of {})", s, flops / 1e9, o.trials)},
+                       {"rows of B", fmt::format("{:.2f} MiB inside workgroups, {:.2f} across",
+                                                 static_cast<double>(bytes.inside) / (1 << 20),
+                                                 static_cast<double>(bytes.across) / (1 << 20))}});
+  spmm.close();
+  return out;
+}
+
 template <class T>
 Outcome multiply(World& world, const Options& o) {
   Outcome out;
+  const std::shared_ptr<Device> device = device_of_rank(world, o.device);
   const Reduce reduce = named(kReduces, o.reduce);
   MatrixRows<T> rows;
   {
@@ -96,6 +153,8 @@ Outcome multiply(World& world, const Options& o) {
     kept.columns = copy(rows.columns);
     kept.values = copy(rows.values);
   }
+  if constexpr (std::is_same_v<T, float>)
+    if (device) return multiply_on_devices(world, *device, o, std::move(rows), kept, std::move(out));
   const Vertex first = rows.blocks.begin(world.rank()), vertices = rows.blocks.count();
   const RowOrderChoice order = choose_row_order(world, rows, o.columns, o.order, o.strategy);
   out.seconds["order"] = order.seconds;
@@ -112,11 +171,7 @@ Outcome multiply(World& world, const Options& o) {
   const auto values = static_cast<std::size_t>(own * o.columns),
              moved_values = order.order ? static_cast<std::size_t>(spmm.rows() * o.columns) : 0;
   Array<T> b(values), c(values), moved_b(moved_values), moved_c(moved_values);
-  world.team().for_range(values, std::size_t{1} << 16, [&](int, std::size_t begin, std::size_t end) {
-    for (; begin < end; ++begin)
-      b[begin] = dense_at<T>(first + static_cast<Vertex>(begin) / o.columns, o.columns,
-                             static_cast<std::int64_t>(begin) % o.columns);
-  });
+  fill(world, b, first, o.columns);
   const auto view = [&](auto* data, std::int64_t rows_of) { return MatrixView{data, rows_of, o.columns, o.columns}; };
   const MatrixView<T> caller_c = view(c.data(), own), to = order.order ? view(moved_c.data(), spmm.rows()) : caller_c;
   const MatrixView<const T> caller_b = view(b.data(), own),
@@ -177,6 +232,15 @@ Outcome multiply(World& world, const Options& o) {
   return out;
 }
 
+// What a product on devices does not have.
+void refuse_on_devices(const CLI::App& app, const Options& o) {
+  for (const char* name : {"--strategy", "--order", "--replication", "--column-block"})
+    if (app.count(name) > 0)
+      throw UsageError(fmt::format("{} with --device {} (rows are multiplied as they are). Leave one out.", name, o.device));
+  if (o.type != "float32")
+    throw UsageError(fmt::format("--type {} with --device {} (GPUs multiply in float32). Leave one out.", o.type, o.device));
+}
+
 }  // namespace
 
 int run_spmm(const Words& words) {
@@ -203,11 +267,19 @@ int run_spmm(const Words& words) {
   app.add_option("--column-block", o.column_block,
                  "columns that are multiplied at a time, where buffers for all take too much memory (default: all)")
       ->check(CLI::Range(1, 1 << 20));
+  auto* device = app.add_option("--device", o.device,
+                                "cpu (default) or cuda: a GPU for each rank, in float32; several by CoLa's pipeline");
+  device->check(CLI::IsMember({"cpu", "cuda"}));
+  app.add_option("--links", o.links, "between GPUs: nvshmem (default) or nccl")
+      ->check(CLI::IsMember({"nvshmem", "nccl"}))
+      ->needs(device);
   app.add_option("--trials", o.trials, "products (default 9)")->check(CLI::PositiveNumber);
   app.add_flag("--no-verify", o.no_verify, "do not check rows of the result");
   if (const auto code = command.parse(words)) return *code;
-  return command.run(
-      [&](World& world) { return o.type == "float32" ? multiply<float>(world, o) : multiply<double>(world, o); });
+  return command.run([&](World& world) {
+    if (o.device != "cpu") refuse_on_devices(app, o);
+    return o.type == "float32" ? multiply<float>(world, o) : multiply<double>(world, o);
+  });
 }
 
 }  // namespace atl::cli

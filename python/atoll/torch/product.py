@@ -37,9 +37,10 @@ def spmm(
                             n x m, over several ranks by rows as in atoll.SpMM. An SpMM is planned already, with
                             differentiable=True if B requires a gradient. A Graph (its weights) is planned at the first
                             call, a sparse tensor of one rank too, and again when it has changed; all else at each call
-    B : tensor, m x k, of float32 or float64, on the CPU; on a GPU of float32, or float16 with sums in float32
-                            this rank's rows. On a GPU A is a Graph of one rank or a sparse tensor there, and the
-                            product is made there, on torch's current stream. Of A's dtype; with a Graph either. Taken without a copy if contiguous
+    B : tensor, m x k, of float32 or float64, on the CPU
+                            this rank's rows. Of A's dtype; with a Graph either. Taken without a copy if contiguous. On a
+                            GPU: float32, or float16 with sums in float32; A is then a Graph of one rank or a sparse
+                            tensor there, and the product is made there, on torch's current stream
     reduce : {"sum", "mean", "max", "min"}, optional
                             None: "sum", or that of an SpMM
     comm, plan              for a matrix or a sparse tensor; see Graph
