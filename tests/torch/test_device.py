@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import pytest
-import torch
 
 EMULATED = Path(__file__).resolve().parents[2] / "build/release/emulated"
 PROGRAM = """

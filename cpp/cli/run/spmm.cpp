@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "device/spmm.hpp"
+
 #include <CLI/CLI.hpp>
 #include <atoll/base/random.hpp>
 #include <atoll/device/rank_device.hpp>
@@ -8,7 +10,6 @@
 
 #include "cli/graph_input.hpp"
 #include "cli/verbs.hpp"
-#include "device/spmm.hpp"
 #include "spmm_strategy.hpp"
 #include "trials.hpp"
 
@@ -105,7 +106,8 @@ Outcome multiply_on_devices(World& world, Device& device, const Options& o, Matr
   trials.report(out.seconds, out.counters);
   spmm.get({c.data(), own, o.columns, o.columns});
   if (!o.no_verify) {
-    out.verified = world.all(is_right<float>(kept, reduce, MatrixView<const float>{c.data(), own, o.columns, o.columns}));
+    out.verified =
+        world.all(is_right<float>(kept, reduce, MatrixView<const float>{c.data(), own, o.columns, o.columns}));
     if (!*out.verified)
       out.failure = "a row differs from its definition. This is a defect: report it with the command.";
   }
@@ -236,9 +238,11 @@ Outcome multiply(World& world, const Options& o) {
 void refuse_on_devices(const CLI::App& app, const Options& o) {
   for (const char* name : {"--strategy", "--order", "--replication", "--column-block"})
     if (app.count(name) > 0)
-      throw UsageError(fmt::format("{} with --device {} (rows are multiplied as they are). Leave one out.", name, o.device));
+      throw UsageError(
+          fmt::format("{} with --device {} (rows are multiplied as they are). Leave one out.", name, o.device));
   if (o.type != "float32")
-    throw UsageError(fmt::format("--type {} with --device {} (GPUs multiply in float32). Leave one out.", o.type, o.device));
+    throw UsageError(
+        fmt::format("--type {} with --device {} (GPUs multiply in float32). Leave one out.", o.type, o.device));
 }
 
 }  // namespace

@@ -50,8 +50,8 @@ ProductOnDevices::ProductOnDevices(World& world, Device& device, MatrixRows<floa
     return;
   }
   const ColaPlan plan = world.collective_try([&] { return plan_of(world, rows); });
-  const std::vector<std::byte> id = world.collective_try(
-      [&] { return world.rank() == 0 ? new_cola_id(options.links) : std::vector<std::byte>(); });
+  const std::vector<std::byte> id =
+      world.collective_try([&] { return world.rank() == 0 ? new_cola_id(options.links) : std::vector<std::byte>(); });
   const auto ids = world.all_gather_varying(std::span<const std::byte>(id));
   const std::vector<std::byte> shared(ids.begin(), ids.end());
   pipeline_ = world.collective_try([&] { return open_cola(options.links, device, plan, shared); });

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`--device cuda`: on the emulated GPU of tests/cuda/emulation, and what is said where there is none."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+ATOLL = ROOT / "bin/atoll"
+EMULATED = ROOT / "build/release/emulated"
+emulated = pytest.mark.skipif(
+    not (EMULATED / "libatoll_cuda.so").exists(), reason="there is no emulated GPU: scripts/compile release"
+)
+
+
+def run(*words, code=0, plugins=None, **variables):
+    env = os.environ | ({"ATOLL_PLUGINS": str(plugins)} if plugins else {}) | variables
+    done = subprocess.run([str(ATOLL), *words], capture_output=True, text=True, timeout=300, env=env)
+    assert done.returncode == code, (done.stdout, done.stderr)
+    return done
+
+
+def result(*words, **variables):
+    return json.loads(run(*words, "--json", "-", plugins=EMULATED, **variables).stdout)
+
+
+def device_of_doctor(**kwargs):
+    found = json.loads(run("doctor", "--json", "-", **kwargs).stdout)
+    return {device["name"]: device for device in found["result"]["devices"]}
+
+
+@emulated
+def test_the_doctor_names_devices():
+    cuda = device_of_doctor(plugins=EMULATED)["cuda"]
+    assert cuda["ready"] is True
+    assert "emulated: this host (sm_90" in cuda["detail"] and "driver for CUDA" in cuda["detail"]
+
+
+def test_without_a_plug_in_the_doctor_and_a_run_say_what_is_missing(tmp_path):
+    """A plug-in that is no library stands for a GPU that cannot be used, whatever this machine has."""
+    (tmp_path / "libatoll_cuda.so").write_text("no library")
+    cuda = device_of_doctor(plugins=tmp_path)["cuda"]
+    assert cuda["ready"] is False and "libatoll_cuda.so" in cuda["detail"]
+    said = run("run", "apsp", "ring:5", "--device", "cuda", code=1, plugins=tmp_path).stderr
+    assert said.startswith("atoll: error: ") and "libatoll_cuda.so" in said
+
+
+@emulated
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+@pytest.mark.parametrize("type", ["auto", "float32", "int32"])
+def test_all_pairs_on_devices_are_right(ranks, type):
+    words = ["--ranks", str(ranks), "--threads", "1", "--type", type, "--verify"]
+    got = result("run", "apsp", "kron:8", "--device", "cuda", *words)
+    assert got["verified"] is True
+    assert got["result"]["method"] == "fw"
+
+
+@emulated
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_panels_from_device_to_device(ranks):
+    words = ["--ranks", str(ranks), "--threads", "1", "--transport", "inproc", "--device-panels", "direct"]
+    assert result("run", "apsp", "kron:9", "--device", "cuda", *words, "--block", "128")["verified"] is True
+
+
+@emulated
+def test_a_matrix_that_is_larger_than_the_device_passes_in_strips():
+    words = ["run", "apsp", "uniform:10:4", "--device", "cuda", "--peel", "off", "--block", "128", "--type", "float32"]
+    assert result(*words, ATOLL_EMULATION_BYTES="4500000")["verified"] is True
+    said = run(*words, code=1, plugins=EMULATED, ATOLL_EMULATION_BYTES="1000000").stderr
+    assert "on the device for strips of the matrix" in said
+
+
+@emulated
+@pytest.mark.parametrize("algorithm", ["bfs", "pagerank"])
+def test_graph_algorithms_on_a_device_are_right(algorithm):
+    assert result("run", algorithm, "kron:9", "--device", "cuda", "--verify")["verified"] is True
+
+
+@emulated
+@pytest.mark.parametrize("reduce", ["sum", "mean", "max", "min"])
+def test_sparse_products_on_a_device_are_right(reduce):
+    got = result("run", "spmm", "kron:9", "--device", "cuda", "--columns", "33", "--reduce", reduce)
+    assert got["verified"] is True and got["result"]["device"] == "this host"
+
+
+@emulated
+@pytest.mark.parametrize("links", ["nvshmem", "nccl"])
+@pytest.mark.parametrize("ranks, workgroup", [(2, 1), (3, 2), (4, 2), (5, 2), (4, 4)])
+def test_sparse_products_over_devices_put_no_row_twice(links, ranks, workgroup):
+    words = ["--ranks", str(ranks), "--threads", "1", "--transport", "inproc", "--workgroup", str(workgroup)]
+    words += ["--columns", "20", "--trials", "2"]
+    got = result("run", "spmm", "kron:9", "--device", "cuda", "--links", links, *words)
+    assert got["verified"] is True
+    # each row crosses to another workgroup once for all of its devices, as on processors
+    host = result("run", "spmm", "kron:9", *words, "--strategy", "cola", "--order", "none")
+    assert got["result"]["crossing_row_bytes"] == (
+        host["result"]["crossing_row_bytes"] if workgroup < ranks else 0
+    )
+
+
+@emulated
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        (["apsp", "kron:6", "--type", "float64"], "float64"),
+        (["apsp", "kron:6", "--semiring", "max_min"], "max_min"),
+        (["apsp", "kron:6", "--method", "dijkstra"], "dijkstra"),
+        (["spmm", "kron:6", "--order", "rabbit"], "--order"),
+        (["spmm", "kron:6", "--type", "float64"], "--type float64"),
+        (["spmm", "kron:6", "--ranks", "2", "--reduce", "max"], "--reduce"),
+        (["bfs", "kron:6", "--ranks", "2"], "rank"),
+    ],
+)
+def test_what_a_device_does_not_do_is_refused(words, said):
+    error = run("run", *words, "--device", "cuda", code=2, plugins=EMULATED).stderr
+    assert error.startswith("atoll: error: ") and said in error
+
+
+@emulated
+def test_a_tuned_tile_is_kept_by_the_devices_name(tmp_path):
+    words = ["tune", "gemm", "--device", "cuda", "--n", "100", "--type", "int32", "--rounds", "1"]
+    got = json.loads(run(*words, "--json", "-", plugins=EMULATED, ATOLL_CACHE=str(tmp_path)).stdout)
+    product = got["result"]["products"][0]
+    assert product["allowed"] == product["measured"] > 3
+    assert {rule["rule"][:2] for rule in product["rules"]} >= {"1-", "3:", "4:", "5-"}
+    assert "this_host" in product["file"] and Path(product["file"]).exists()
+    run("run", "apsp", "kron:7", "--device", "cuda", plugins=EMULATED, ATOLL_CACHE=str(tmp_path))
+
+
+@emulated
+def test_python_takes_a_device():
+    program = (
+        "import atoll, numpy as np\n"
+        "graph = atoll.Graph('kron:7')\n"
+        "found = np.asarray(atoll.all_pairs(graph, device='cuda'))\n"
+        "assert np.array_equal(found, np.asarray(atoll.all_pairs(graph)))\n"
+    )
+    env = os.environ | {"ATOLL_PLUGINS": str(EMULATED)}
+    subprocess.run([sys.executable, "-c", program], check=True, env=env, timeout=300)
