@@ -140,7 +140,9 @@ def main() -> None:
     given = parser.parse_args()
     device = torch.device(given.device)
     if device.type == "cuda" and not torch.cuda.is_available():
-        raise SystemExit("bench/gpu.py: PyTorch sees no GPU. Install its CUDA build, or try the script by --device cpu.")
+        raise SystemExit(
+            "bench/gpu.py: PyTorch sees no GPU. Install its CUDA build, or try the script by --device cpu."
+        )
     clock = Clock(device, 3 if given.quick else 9)
     name = torch.cuda.get_device_name() if device.type == "cuda" else "the CPU"
     bandwidth = copied_bytes_per_second(clock, 1 << (24 if given.quick else 28))

@@ -97,9 +97,7 @@ def test_sparse_products_over_devices_put_no_row_twice(links, ranks, workgroup):
     assert got["verified"] is True
     # each row crosses to another workgroup once for all of its devices, as on processors
     host = result("run", "spmm", "kron:9", *words, "--strategy", "cola", "--order", "none")
-    assert got["result"]["crossing_row_bytes"] == (
-        host["result"]["crossing_row_bytes"] if workgroup < ranks else 0
-    )
+    assert got["result"]["crossing_row_bytes"] == (host["result"]["crossing_row_bytes"] if workgroup < ranks else 0)
 
 
 @emulated

@@ -38,9 +38,9 @@ def spmm(
                             differentiable=True if B requires a gradient. A Graph (its weights) is planned at the first
                             call, a sparse tensor of one rank too, and again when it has changed; all else at each call
     B : tensor, m x k, of float32 or float64, on the CPU
-                            this rank's rows. Of A's dtype; with a Graph either. Taken without a copy if contiguous. On a
-                            GPU: float32, or float16 with sums in float32; A is then a Graph of one rank or a sparse
-                            tensor there, and the product is made there, on torch's current stream
+                            this rank's rows. Of A's dtype; with a Graph either. Taken without a copy if contiguous.
+                            On a GPU: float32, or float16 with sums in float32; A is then a Graph of one rank or a
+                            sparse tensor there, and the product is made there, on torch's current stream
     reduce : {"sum", "mean", "max", "min"}, optional
                             None: "sum", or that of an SpMM
     comm, plan              for a matrix or a sparse tensor; see Graph
