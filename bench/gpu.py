@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import statistics
 import time
+from functools import partial
 
 import atoll
 import atoll.torch
@@ -75,7 +76,7 @@ def products(text: str, clock: Clock, bandwidth: float) -> float:
     worst = float("inf")
     for k in COLUMNS:
         B = torch.randn(n, k, device=clock.device)
-        ours, theirs = clock(lambda: atoll.torch.spmm(A, B), lambda: torch.sparse.mm(A, B))
+        ours, theirs = clock(partial(atoll.torch.spmm, A, B), partial(torch.sparse.mm, A, B))
         difference = (atoll.torch.spmm(A, B) - torch.sparse.mm(A, B)).abs().max().item()
         assert difference < 1e-3, f"{text}, {k} columns: results differ by {difference}"
         moved = 8 * nonzeros + 8 * (n + 1) + 4 * k * (used + n)
