@@ -90,9 +90,9 @@ for B in (torch.ones(2, 2, dtype=torch.float64), torch.ones(3, 2)):
     except atoll.errors.InputError:
         continue
     raise AssertionError(B)
+wide = of_entries(torch.tensor([0]), torch.tensor([0]), torch.ones(1, dtype=torch.float64), (2, 2))
 try:
-    of_entries(torch.tensor([0]), torch.tensor([0]), torch.ones(1, dtype=torch.float64), (2, 2))
-    DeviceSpMM(of_entries(torch.tensor([0]), torch.tensor([0]), torch.ones(1, dtype=torch.float64), (2, 2)), "sum", False)
+    DeviceSpMM(wide, "sum", False)
 except atoll.errors.InputError as error:
     assert "float32" in str(error)
 else:
