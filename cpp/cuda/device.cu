@@ -147,9 +147,14 @@ class CudaDevice final : public Device {
   void copy(void* to, std::size_t to_stride, const void* from, std::size_t from_stride, std::size_t row_bytes,
             std::size_t rows, StreamHandle stream) override {
     if (row_bytes == 0 || rows == 0) return;
-    check_cuda(
-        cudaMemcpy2DAsync(to, to_stride, from, from_stride, row_bytes, rows, cudaMemcpyDefault, stream_of(stream)),
-        "copying");
+    // Rows that lie together are one piece: strides of the other form end at 2 GiB.
+    if (rows == 1 || (to_stride == row_bytes && from_stride == row_bytes)) {
+      check_cuda(cudaMemcpyAsync(to, from, row_bytes * rows, cudaMemcpyDefault, stream_of(stream)), "copying");
+    } else {
+      check_cuda(
+          cudaMemcpy2DAsync(to, to_stride, from, from_stride, row_bytes, rows, cudaMemcpyDefault, stream_of(stream)),
+          "copying");
+    }
   }
   void fill(void* memory, int byte, std::size_t bytes, StreamHandle stream) override {
     if (bytes > 0) check_cuda(cudaMemsetAsync(memory, byte, bytes, stream_of(stream)), "filling memory");

@@ -60,16 +60,17 @@ def stream_of(values: Tensor) -> int:
 
 def _planned(csr: Csr, reduce: str) -> Any:
     offsets = csr.offsets.contiguous()
-    return _core.DeviceProduct(
-        csr.values.device.index or 0,
-        offsets.cpu().numpy(),
-        offsets,
-        csr.columns.to(torch.int32),
-        csr.values.detach().contiguous(),
-        csr.shape[1],
-        reduce,
-        stream_of(csr.values),
-    )
+    with torch.cuda.device_of(csr.values):
+        return _core.DeviceProduct(
+            csr.values.device.index or 0,
+            offsets.cpu().numpy(),
+            offsets,
+            csr.columns.to(torch.int32),
+            csr.values.detach().contiguous(),
+            csr.shape[1],
+            reduce,
+            stream_of(csr.values),
+        )
 
 
 def _transposed(csr: Csr) -> Csr:

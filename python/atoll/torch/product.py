@@ -201,7 +201,8 @@ class SparseProduct(torch.autograd.Function):
 def _times(core: Any, B: Tensor, rows: int) -> Tensor:
     if isinstance(core, _core.DeviceProduct):
         C = B.new_empty((rows, B.shape[1]), dtype=torch.float32)
-        core.multiply(B.detach().contiguous(), C, stream_of(B))
+        with torch.cuda.device_of(B):
+            core.multiply(B.detach().contiguous(), C, stream_of(B))
         return C
     C = B.new_empty((rows, B.shape[1]))
     core.multiply(B.detach().contiguous().numpy(), C.numpy())
@@ -221,7 +222,8 @@ def _sampled_product(product: Any, csr: Csr, dC: Tensor, B: Tensor) -> Tensor:
     """dC B^T where A has nonzeros (SDDMM)."""
     out = torch.empty_like(csr.values, memory_format=torch.contiguous_format)
     if isinstance(product._core, _core.DeviceProduct):
-        product._core.sampled(dC.detach().contiguous(), B.detach().contiguous(), out, stream_of(B))
+        with torch.cuda.device_of(B):
+            product._core.sampled(dC.detach().contiguous(), B.detach().contiguous(), out, stream_of(B))
         return out
     _core.sampled_product(
         product.world,

@@ -490,6 +490,10 @@ cudaError_t cudaHostAlloc(void** out, std::size_t bytes, unsigned) { return emul
 cudaError_t cudaFreeHost(void* memory) { return emulation::release(memory); }
 cudaError_t cudaHostRegister(void*, std::size_t, unsigned) { return cudaSuccess; }
 cudaError_t cudaHostUnregister(void*) { return cudaSuccess; }
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
+  emulation::add(stream, [=] { std::memcpy(to, from, bytes); });
+  return cudaSuccess;
+}
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_stride, const void* from, std::size_t from_stride,
                               std::size_t width, std::size_t rows, cudaMemcpyKind, cudaStream_t stream) {
   if (rows > 1 && (width > to_stride || width > from_stride)) {
