@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cuda_runtime.h>
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <atoll/base/random.hpp>
 #include <atoll/base/timer.hpp>
@@ -192,9 +193,23 @@ struct Machine {
   std::size_t used = 0;
   std::string error;  // of the last call that failed
 };
+/// A thread's machine ends with it. The main thread's stays: while a process ends, fibers cannot be resumed.
+class OwnMachine {
+ public:
+  OwnMachine() : machine_(new Machine) {}
+  OwnMachine(const OwnMachine&) = delete;
+  OwnMachine& operator=(const OwnMachine&) = delete;
+  ~OwnMachine() {
+    if (gettid() != getpid()) delete machine_;
+  }
+  Machine& operator*() const { return *machine_; }
+
+ private:
+  Machine* const machine_;
+};
 Machine& machine() {
-  static thread_local Machine m;
-  return m;
+  static thread_local OwnMachine m;
+  return *m;
 }
 
 void check_fence(void* memory, std::size_t bytes) {
