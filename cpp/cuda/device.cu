@@ -72,7 +72,11 @@ class CudaDevice final : public Device {
     use();
   }
   const DeviceFacts& facts() const override { return facts_; }
-  const DeviceKernels& kernels() const override { return kernels_; }
+  /// Asked for each kernel, so that it is started on this device whatever the thread's current one has become.
+  const DeviceKernels& kernels() const override {
+    use();
+    return kernels_;
+  }
   std::size_t free_bytes() const override {
     use();
     std::size_t free = 0, total = 0;
@@ -114,6 +118,7 @@ class CudaDevice final : public Device {
   }
   void free_stream(StreamHandle stream) noexcept override { static_cast<void>(cudaStreamDestroy(stream_of(stream))); }
   void wait(StreamHandle stream) override {
+    use();
     check_cuda(cudaStreamSynchronize(stream_of(stream)), "a kernel or a copy");
   }
   EventHandle make_event() override {
@@ -124,6 +129,7 @@ class CudaDevice final : public Device {
   }
   void free_event(EventHandle event) noexcept override { static_cast<void>(cudaEventDestroy(event_of(event))); }
   void record(EventHandle event, StreamHandle stream) override {
+    use();
     check_cuda(cudaEventRecord(event_of(event), stream_of(stream)), "recording an event");
   }
   void wait_for(StreamHandle stream, EventHandle event) override {
@@ -147,6 +153,7 @@ class CudaDevice final : public Device {
   void copy(void* to, std::size_t to_stride, const void* from, std::size_t from_stride, std::size_t row_bytes,
             std::size_t rows, StreamHandle stream) override {
     if (row_bytes == 0 || rows == 0) return;
+    use();
     // Rows that lie together are one piece: strides of the other form end at 2 GiB.
     if (rows == 1 || (to_stride == row_bytes && from_stride == row_bytes)) {
       check_cuda(cudaMemcpyAsync(to, from, row_bytes * rows, cudaMemcpyDefault, stream_of(stream)), "copying");
@@ -157,7 +164,9 @@ class CudaDevice final : public Device {
     }
   }
   void fill(void* memory, int byte, std::size_t bytes, StreamHandle stream) override {
-    if (bytes > 0) check_cuda(cudaMemsetAsync(memory, byte, bytes, stream_of(stream)), "filling memory");
+    if (bytes == 0) return;
+    use();
+    check_cuda(cudaMemsetAsync(memory, byte, bytes, stream_of(stream)), "filling memory");
   }
 
  private:

@@ -48,6 +48,7 @@ def examine() -> dict[str, Any]:
         "machine": json.loads(_core.machine()),
         "fabrics": fabrics + json.loads(_core.fabrics()),
         "readers": json.loads(_core.readers()),
+        "devices": json.loads(_core.devices()),
         "launcher": None if launcher is None else {"name": launcher[0], "ranks": launcher[1]},
         "unknown_environment": _core.unknown_environment(),
         "python": {
@@ -79,10 +80,12 @@ def _missing(result: dict[str, Any]) -> list[dict[str, str]]:
         "shm": "memory shared by ranks of a node",
         "ofi": "ranks over libfabric",
         "xml_yaml": "topologies as XML and YAML",
+        "cuda": "GPUs",
+        "nccl": "panels and rows from GPU to GPU",
     }
     missing = [
         {"name": part["name"], "for": uses.get(part["name"], "ranks over MPI"), "get": part["detail"]}
-        for part in result["fabrics"] + result["readers"]
+        for part in result["fabrics"] + result["readers"] + result["devices"]
         if not part["ready"]
     ]
     for name, use, extra in _PACKAGES:
@@ -102,7 +105,7 @@ def _text(result: dict[str, Any]) -> str:
         ("processor", f"{m['processor']}, {cores}"),
         ("memory", f"{memory}; huge pages: {m['huge_pages']}"),
     ]
-    parts = result["fabrics"] + result["readers"]
+    parts = result["fabrics"] + result["readers"] + result["devices"]
     rows += [(p["name"], ("ready: " if p["ready"] else "missing: ") + p["detail"]) for p in parts]
     if result["launcher"]:
         rows.append(("launcher", f"{result['launcher']['name']}, {result['launcher']['ranks']} ranks"))

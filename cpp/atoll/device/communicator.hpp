@@ -19,15 +19,8 @@ class DeviceCommunicator {
   virtual ~DeviceCommunicator();
   /// Memory of the root'th member to all others. Enqueues.
   virtual void broadcast(void* memory, std::size_t bytes, int root, StreamHandle stream) = 0;
-
-  /// A message to or from the peer'th member.
-  struct Message {
-    int peer = 0;
-    void* memory = nullptr;
-    std::size_t bytes = 0;
-  };
-  /// All of these at once; each has its counterpart in a call of that member. Enqueues.
-  virtual void exchange(std::span<const Message> sent, std::span<const Message> received, StreamHandle stream) = 0;
+  /// Throws DeviceError if messages under way have failed. While they are waited for, to be asked from time to time.
+  virtual void check() = 0;
 };
 
 /// Members: ranks of the World, in the same order on each of them; this rank is one. Every rank calls it, with its own

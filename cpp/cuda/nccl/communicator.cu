@@ -24,18 +24,16 @@ class NcclCommunicator final : public DeviceCommunicator {
     check_cuda(cudaSetDevice(device), "choosing a device");
     check_nccl(ncclCommInitRank(&communicator_, members, of_nccl, member), "joining a group of devices");
   }
-  ~NcclCommunicator() override { static_cast<void>(ncclCommDestroy(communicator_)); }
+  /// Ends what is under way, which after an error would never end by itself.
+  ~NcclCommunicator() override { static_cast<void>(ncclCommAbort(communicator_)); }
 
   void broadcast(void* memory, std::size_t bytes, int root, StreamHandle stream) override {
     check_nccl(ncclBroadcast(memory, memory, bytes, ncclChar, root, communicator_, stream_of(stream)), "a broadcast");
   }
-  void exchange(std::span<const Message> sent, std::span<const Message> received, StreamHandle stream) override {
-    check_nccl(ncclGroupStart(), "an exchange");
-    for (const Message& m : sent)
-      check_nccl(ncclSend(m.memory, m.bytes, ncclChar, m.peer, communicator_, stream_of(stream)), "a message sent");
-    for (const Message& m : received)
-      check_nccl(ncclRecv(m.memory, m.bytes, ncclChar, m.peer, communicator_, stream_of(stream)), "a message received");
-    check_nccl(ncclGroupEnd(), "an exchange");
+  void check() override {
+    ncclResult_t result = ncclSuccess;
+    check_nccl(ncclCommGetAsyncError(communicator_, &result), "asking after a broadcast");
+    check_nccl(result, "a broadcast");
   }
 
  private:

@@ -34,10 +34,21 @@ class DeviceProduct {
     product_.emplace(on(stream), a, std::span(host_offsets.data(), host_offsets.size()), reduce_of(reduce));
   }
 
+  DeviceProduct(const DeviceProduct&) = delete;
+  DeviceProduct& operator=(const DeviceProduct&) = delete;
+  /// The arrays may go to others once this is gone.
+  ~DeviceProduct() {
+    try {
+      if (last_) last_->wait();
+    } catch (const DeviceError&) {  // who reads the result hears of it
+    }
+  }
+
   /// c <- A b; b float32 or float16, c float32.
   void multiply(const Array2& b, const Array2& c, std::uintptr_t stream) {
     expect(c, nb::dtype<float>(), "C");
     const Stream mine = on(stream);
+    if (last_) last_->hold(mine);  // products share the memory of long rows, on whatever streams they are
     (*product_)(mine, dense("B", b), view<float>(c));
     settle(mine);
   }
@@ -54,8 +65,10 @@ class DeviceProduct {
 
  private:
   Stream on(std::uintptr_t stream) const { return Stream::borrowed(*device_, reinterpret_cast<StreamHandle>(stream)); }
-  // What an emulated device computes is read by the host at once.
-  void settle(const Stream& stream) const {
+  // What comes later waits for this; what an emulated device computes is read by the host at once.
+  void settle(const Stream& stream) {
+    if (!last_) last_.emplace(*device_);
+    last_->record(stream);
     if (device_->facts().emulated) stream.wait();
   }
   template <class A>
@@ -85,6 +98,7 @@ class DeviceProduct {
   Array1 offsets_, places_, values_;  // kept for as long as the product
   std::int64_t rows_;
   std::optional<DeviceSpmm<float>> product_;
+  std::optional<Event> last_;
 };
 
 }  // namespace

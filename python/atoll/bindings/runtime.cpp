@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <atoll/base/files/atomic_file.hpp>
+#include <atoll/device/communicator.hpp>
+#include <atoll/device/device_plugin.hpp>
 #include <atoll/runtime/job/launch.hpp>
 #include <atoll/runtime/job/rank_order.hpp>
 #include <atoll/topology/formats/xml_yaml_plugin.hpp>
@@ -302,6 +304,12 @@ void bind_runtime(nb::module_& m) {
     const ShmStatus shm = shm_status();
     all.push_back({{"name", "shm"}, {"path", ""}, {"ready", shm.ready}, {"detail", shm.detail}});
     for (const PluginStatus& p : plugins())
+      all.push_back({{"name", p.name}, {"path", p.path}, {"ready", p.loads}, {"detail", p.detail}});
+    return all.dump();
+  });
+  m.def("devices", [] {
+    nlohmann::json all = nlohmann::json::array();
+    for (const PluginStatus& p : {device_plugin_status(), communicator_plugin_status()})
       all.push_back({{"name", p.name}, {"path", p.path}, {"ready", p.loads}, {"detail", p.detail}});
     return all.dump();
   });

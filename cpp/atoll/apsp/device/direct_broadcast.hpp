@@ -26,9 +26,10 @@ class DirectBroadcast {
     bool under_way_ = false;
   };
 
-  /// What the work's stream has been given when a broadcast is started comes before it. Collective.
+  /// What the work's stream has been given when a broadcast is started comes before it. What it is given after
+  /// wait_arrived() finds the panel there, and after finish() may overwrite it. Collective.
   DirectBroadcast(World& world, const std::vector<std::vector<Rank>>& groups, const Stream& work)
-      : device_(work.device()), work_(work), ready_(work.device()) {
+      : world_(world), device_(work.device()), work_(work), ready_(work.device()) {
     for (const auto& members : groups) {
       links_.push_back(device_communicator(world, device_, members));
       streams_.emplace_back(device_);
@@ -45,19 +46,23 @@ class DirectBroadcast {
     ready_.hold(stream);
     if (sizes_[group] > 1) links_[group]->broadcast(panel.data, panel.bytes, root, stream);
     request.end_->record(stream);
-    request.end_->hold(work_);
     request.under_way_ = true;
     ++counters_.started;
   }
   bool progress() const { return false; }
+  /// A peer that is lost is noticed by the World or by the links, whoever is first.
   void wait_arrived(const Request& request) const {
-    if (request.under_way_) request.end_->wait();
+    while (!request.arrived()) {
+      world_.progress();
+      for (const auto& link : links_) link->check();
+    }
   }
   void finish(const Request& request) const { wait_arrived(request); }
   /// Only how many were started.
   const BroadcastCounters& counters() const { return counters_; }
 
  private:
+  World& world_;
   Device& device_;
   const Stream& work_;
   Event ready_;
