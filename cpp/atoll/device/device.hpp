@@ -48,7 +48,7 @@ struct DeviceFacts {
 };
 
 enum class MemoryKind : std::uint8_t {
-  device,  ///< read and written by kernels alone
+  device,  ///< read and written by kernels only
   pinned,  ///< of the host, page-locked: copies run beside kernels
 };
 

@@ -104,7 +104,7 @@ struct DeviceMinPlus {
   /// Values `from` become `to`; those above `limit` that are not `from` set *above to 1.
   void (*replace)(DeviceView<std::uint16_t> d, std::uint16_t from, std::uint16_t to, std::uint16_t limit,
                   std::int64_t* above, StreamHandle stream) = nullptr;
-  /// Operations per second of additions and minima on registers alone: the limit of the products. Waits.
+  /// Operations per second of additions and minima on registers only: the limit of the products. Waits.
   double (*peak)(Element element, int processors, StreamHandle stream) = nullptr;
 };
 

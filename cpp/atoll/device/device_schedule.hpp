@@ -5,7 +5,7 @@
 #include <vector>
 
 /// Which group of lanes does which nonzeros of a sparse matrix on a device: whole rows of about as many nonzeros, and
-/// pieces of rows that are longer than that. The cut depends on the matrix alone, so that sums do not depend on a device
+/// pieces of rows that are longer than that. The cut depends only on the matrix, so that sums do not depend on a device
 /// nor on its order of work.
 namespace atl {
 

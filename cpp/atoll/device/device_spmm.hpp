@@ -14,7 +14,7 @@
 /// B is of float32 or float16 (as its bits), C and sums are of float32. Any strides and numbers of columns; kernels read
 /// 16 bytes at a time where B and C begin at multiples of 16 bytes and have strides and columns that are multiples of 4
 /// (of 8 for float16). Each row is reduced in the order of its nonzeros or, if it has more than 512, in pieces that
-/// depend on the matrix alone: results are the same bits whatever the device and its order of work; the host's differ
+/// depend only on the matrix: results are the same bits whatever the device and its order of work; the host's differ
 /// by fused multiply-adds and the cut of long rows.
 namespace atl {
 

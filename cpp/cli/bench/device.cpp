@@ -231,7 +231,7 @@ void measure_type(World& world, Device& device, const Options& o, Report& report
 
 int bench_device(const Words& words) {
   Command command("bench device",
-                  "Products over min_plus and all pairs on a GPU, beside what it does on registers alone.");
+                  "Products over min_plus and all pairs on a GPU, beside what it does on registers only.");
   Options o;
   CLI::App& app = command.app();
   app.add_option("--n", o.sizes, "sides of the products (default 16384 32768)")->check(CLI::PositiveNumber);

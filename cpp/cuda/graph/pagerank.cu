@@ -4,7 +4,7 @@
 // Rows differ in length by orders of magnitude, so work is cut along a merge of places and row ends [2] into chunks of
 // equal size, one for a warp. It gathers its values into shared memory, all loads under way together, and then sums row
 // by row there [3], with as many lanes for a row as the chunk's rows leave. Rows that cross chunks are summed from
-// parts by a second kernel. Sums are of doubles in an order that depends on the graph alone: no atomics, and results
+// parts by a second kernel. Sums are of doubles in an order that depends only on the graph: no atomics, and results
 // that are the same bit for bit on every run.
 //
 // In the paper     here

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CoLa's pipeline with a PE in each process, over NCCL, which has sends and receives alone: rows go in compacted
+// CoLa's pipeline with a PE in each process, over NCCL, which has only sends and receives: rows go in compacted
 // messages inside workgroups too, at the request that both sides know from their plans.
 //
 // All PEs enqueue the same steps in the same order, on a stream for transfers: the requested rows of phase 0, the puts

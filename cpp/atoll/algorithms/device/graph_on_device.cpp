@@ -5,7 +5,7 @@
 namespace atl {
 namespace {
 
-// On one rank locals are the masters alone; those without edges have empty lists.
+// On one rank all locals are masters; those without edges have empty lists.
 SparsePattern pattern_of(const Graph& graph, const Csr& lists) {
   return {graph.owned(),
           graph.owned(),

@@ -31,7 +31,7 @@ class GraphOnDevice {
 class BfsOnDevice {
  public:
   BfsOnDevice(const Graph& graph, const std::string& kind, const BfsOptions& options);
-  /// Rounds are not told apart; BfsOptions::alpha, fission and degree_order are the host's alone.
+  /// Rounds are not told apart; BfsOptions::alpha, fission and degree_order are for the host only.
   void run(Vertex source, BfsResult& result);
   std::size_t memory_bytes() const { return lists_.csr().memory_bytes() + search_.memory_bytes(); }
 

@@ -44,8 +44,8 @@ ProductOnDevices::ProductOnDevices(World& world, Device& device, MatrixRows<floa
   });
   if (world.size() == 1) {
     const SparseMatrix<float> a = matrix_of(std::move(rows));
-    alone_.emplace(stream_, a.view(), options.reduce);
-    alone_->reserve(stream_, options.columns);
+    by_rows_.emplace(stream_, a.view(), options.reduce);
+    by_rows_->reserve(stream_, options.columns);
     about_ = fmt::format("by rows on {}", device.facts().name);
     return;
   }
@@ -66,8 +66,8 @@ void ProductOnDevices::set(MatrixView<const float> b) {
 
 void ProductOnDevices::multiply() {
   ++products_;
-  if (alone_) {
-    (*alone_)(stream_, b_.view(), c_.view());
+  if (by_rows_) {
+    (*by_rows_)(stream_, b_.view(), c_.view());
     return stream_.wait();
   }
   const DeviceView<const float> b = b_.view();
@@ -92,7 +92,7 @@ ColaBytes ProductOnDevices::bytes() const {
 }
 
 std::size_t ProductOnDevices::memory_bytes() const {
-  return b_.memory_bytes() + c_.memory_bytes() + (alone_ ? alone_->memory_bytes() : 0);
+  return b_.memory_bytes() + c_.memory_bytes() + (by_rows_ ? by_rows_->memory_bytes() : 0);
 }
 
 }  // namespace atl::cli

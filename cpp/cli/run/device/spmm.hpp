@@ -41,7 +41,7 @@ class ProductOnDevices {
   const Stream stream_;
   const Options options_;
   DeviceMatrix<float> b_, c_;
-  std::optional<DeviceSpmm<float>> alone_;
+  std::optional<DeviceSpmm<float>> by_rows_;
   std::unique_ptr<ColaPipeline> pipeline_;
   std::string about_;
   std::uint64_t products_ = 0;
