@@ -256,7 +256,7 @@ void expect_tree(const Case& c, Local source, const DeviceBfsResult& found) {
 
 }  // namespace
 
-TEST_CASE("PageRank agrees with a serial one" * kLong) {
+TEST_CASE("PageRank agrees with a serial one") {
   on_devices([](Device& device) {
     const Stream stream(device);
     for (const Case& c : cases()) {
@@ -291,7 +291,7 @@ TEST_CASE("PageRank is the same bit for bit whatever the order of threads") {
   for (const auto& ranks : all) CHECK(ranks == all.front());
 }
 
-TEST_CASE("breadth-first search finds the tree of least parents in every direction" * kLong) {
+TEST_CASE("breadth-first search finds the tree of least parents in every direction") {
   using enum DeviceBfsOptions::Direction;
   on_devices([](Device& device) {
     const Stream stream(device);
@@ -326,7 +326,7 @@ TEST_CASE("breadth-first search changes its direction and back") {
   });
 }
 
-TEST_CASE("a frontier of one vertex is pushed, to the end of a path" * kLong) {
+TEST_CASE("a frontier of one vertex is pushed, to the end of a path") {
   const Case c("path", 200, path(200), false);
   on_devices([&](Device& device) {
     const Stream stream(device);

@@ -36,7 +36,7 @@ Matrix<T> closure_on_host(std::int64_t n) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("closures over a grid of ranks with a device each" * kLong, T, float, std::int32_t, std::uint16_t) {
+TEST_CASE_TEMPLATE("closures over a grid of ranks with a device each", T, float, std::int32_t, std::uint16_t) {
   const TestDevice tested;
   constexpr std::int64_t n = 500;
   const Matrix<T> wanted = closure_on_host<T>(n);

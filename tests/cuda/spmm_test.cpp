@@ -43,7 +43,7 @@ void expect_products(Device& device, const SparseMatrix<float>& a, Reduce reduce
 
 }  // namespace
 
-TEST_CASE("products of any number of columns" * kLong) {
+TEST_CASE("products of any number of columns") {
   for (const int architecture : architectures()) {
     const TestDevice tested(architecture);
     const auto a = random_matrix(70, 50, 1, true);
@@ -53,7 +53,7 @@ TEST_CASE("products of any number of columns" * kLong) {
   }
 }
 
-TEST_CASE("products by all reductions, weighted or not, at any address" * kLong) {
+TEST_CASE("products by all reductions, weighted or not, at any address") {
   for (const bool weighted : {false, true}) {
     const TestDevice tested(weighted ? 80 : 90);
     const auto a = random_matrix(30, 40, 2, weighted);
@@ -77,7 +77,7 @@ TEST_CASE("columns that do not fill the vectors that strides and addresses allow
     }
 }
 
-TEST_CASE("rows that are cut into pieces" * kLong) {
+TEST_CASE("rows that are cut into pieces") {
   for (const bool weighted : {false, true}) {
     const TestDevice tested(weighted ? 80 : 90);
     const auto a = matrix_of_lengths({0, 513, 3, 20000, 0, 0, 512, 1, 700, 0}, 900, weighted);

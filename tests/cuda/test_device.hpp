@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <doctest/doctest.h>
-
 #include <atoll/device/device_plugin.hpp>
 #include <cstdlib>
 #include <string>
@@ -33,10 +31,3 @@ class TestDevice {
 
 /// Those whose kernels differ; of a real device, its own.
 inline std::vector<int> architectures() { return TestDevice::is_real() ? std::vector{0} : std::vector{80, 90}; }
-
-/// Cases of more than a second: a kernel's threads are fibers, with which a sanitizer takes minutes.
-#if defined(__SANITIZE_ADDRESS__)
-inline const doctest::skip kLong(true);
-#else
-inline const doctest::skip kLong(false);
-#endif
