@@ -16,14 +16,19 @@ demo: build         # a verified Graph500 BFS run on 2 ranks
 
 test: ctest pytest  # C++ and Python tests
 
+# plug-ins over the emulation of CUDA (tests/cuda/emulation), which Python's tests open
+emulated = cuda_emulated nccl_emulated nvshmem_emulated
+
 ctest: build
 	scripts/compile release
 	ctest --preset release --output-junit $(CURDIR)/build/junit/release.xml $(CTEST_FLAGS)
 
 pytest: build
+	scripts/compile release $(emulated)
 	.venv/bin/python -m pytest --junitxml=build/junit/pytest.xml $(PYTEST_FLAGS)
 
 torch: build        # the tests of atoll.torch, by PYTHON_TORCH, .venv or Debian's python3, which gets torch by apt
+	scripts/compile release $(emulated)
 	scripts/check_torch $(PYTEST_FLAGS)
 
 test-all: ATOLL_ALL_TESTS = 1 # those too that have passed before with the same sources

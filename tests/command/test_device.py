@@ -12,9 +12,6 @@ import pytest
 ROOT = Path(__file__).parents[2]
 ATOLL = ROOT / "bin/atoll"
 EMULATED = ROOT / "build/release/emulated"
-emulated = pytest.mark.skipif(
-    not (EMULATED / "libatoll_cuda.so").exists(), reason="there is no emulated GPU: scripts/compile release"
-)
 
 
 def run(*words, code=0, plugins=None, **variables):
@@ -33,7 +30,6 @@ def device_of_doctor(**kwargs):
     return {device["name"]: device for device in found["result"]["devices"]}
 
 
-@emulated
 def test_the_doctor_names_devices():
     cuda = device_of_doctor(plugins=EMULATED)["cuda"]
     assert cuda["ready"] is True
@@ -49,7 +45,6 @@ def test_without_a_plug_in_the_doctor_and_a_run_say_what_is_missing(tmp_path):
     assert said.startswith("atoll: error: ") and "libatoll_cuda.so" in said
 
 
-@emulated
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4])
 @pytest.mark.parametrize("type", ["auto", "float32", "int32"])
 def test_all_pairs_on_devices_are_right(ranks, type):
@@ -59,14 +54,12 @@ def test_all_pairs_on_devices_are_right(ranks, type):
     assert got["result"]["method"] == "fw"
 
 
-@emulated
 @pytest.mark.parametrize("ranks", [2, 4])
 def test_panels_from_device_to_device(ranks):
     words = ["--ranks", str(ranks), "--threads", "1", "--transport", "inproc", "--device-panels", "direct"]
     assert result("run", "apsp", "kron:9", "--device", "cuda", *words, "--block", "128")["verified"] is True
 
 
-@emulated
 def test_a_matrix_that_is_larger_than_the_device_passes_in_strips():
     words = ["run", "apsp", "uniform:10:4", "--device", "cuda", "--peel", "off", "--block", "128", "--type", "float32"]
     assert result(*words, ATOLL_EMULATION_BYTES="4500000")["verified"] is True
@@ -74,20 +67,17 @@ def test_a_matrix_that_is_larger_than_the_device_passes_in_strips():
     assert "on the device for strips of the matrix" in said
 
 
-@emulated
 @pytest.mark.parametrize("algorithm", ["bfs", "pagerank"])
 def test_graph_algorithms_on_a_device_are_right(algorithm):
     assert result("run", algorithm, "kron:9", "--device", "cuda", "--verify")["verified"] is True
 
 
-@emulated
 @pytest.mark.parametrize("reduce", ["sum", "mean", "max", "min"])
 def test_sparse_products_on_a_device_are_right(reduce):
     got = result("run", "spmm", "kron:9", "--device", "cuda", "--columns", "33", "--reduce", reduce)
     assert got["verified"] is True and got["result"]["device"] == "this host"
 
 
-@emulated
 @pytest.mark.parametrize("links", ["nvshmem", "nccl"])
 @pytest.mark.parametrize("ranks, workgroup", [(2, 1), (3, 2), (4, 2), (5, 2), (4, 4)])
 def test_sparse_products_over_devices_put_no_row_twice(links, ranks, workgroup):
@@ -100,7 +90,6 @@ def test_sparse_products_over_devices_put_no_row_twice(links, ranks, workgroup):
     assert got["result"]["crossing_row_bytes"] == (host["result"]["crossing_row_bytes"] if workgroup < ranks else 0)
 
 
-@emulated
 @pytest.mark.parametrize(
     "words, said",
     [
@@ -118,7 +107,6 @@ def test_what_a_device_does_not_do_is_refused(words, said):
     assert error.startswith("atoll: error: ") and said in error
 
 
-@emulated
 def test_a_tuned_tile_is_kept_by_the_devices_name(tmp_path):
     words = ["tune", "gemm", "--device", "cuda", "--n", "100", "--type", "int32", "--rounds", "1"]
     got = json.loads(run(*words, "--json", "-", plugins=EMULATED, ATOLL_CACHE=str(tmp_path)).stdout)
@@ -129,7 +117,6 @@ def test_a_tuned_tile_is_kept_by_the_devices_name(tmp_path):
     run("run", "apsp", "kron:7", "--device", "cuda", plugins=EMULATED, ATOLL_CACHE=str(tmp_path))
 
 
-@emulated
 def test_python_takes_a_device():
     program = (
         "import atoll, numpy as np\n"

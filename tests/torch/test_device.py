@@ -17,10 +17,6 @@ from atoll.torch.matrix import of_entries
 from atoll.torch.product import multiply
 """
 
-pytestmark = pytest.mark.skipif(
-    not (EMULATED / "libatoll_cuda.so").exists(), reason="there is no emulated GPU: scripts/compile release"
-)
-
 
 def run(program):
     """A process of its own, since a plug-in is never closed."""
