@@ -24,12 +24,8 @@ ColaPart::ColaPart(Device& device, const ColaPlan& plan)
         groups.size, kMostPeers);
   const auto keep_all = [&](const auto& array) { return keep(array.data(), array.size()); };
   for (const ColaPhase& from : plan.phases) {
-    Phase& phase = phases.emplace_back();
-    phase.buffer_rows = from.buffer_rows;
-    phase.local = {.rows = from.local.rows,
-                   .offsets = keep_all(from.local.offsets),
-                   .places = keep_all(from.local.places),
-                   .values = keep_all(from.local.values)};
+    Phase& phase =
+        phases.emplace_back(from.buffer_rows, DeviceSpmm<float>(compute, from.local.view()), SparseColumns{});
     phase.remote = {.columns = static_cast<std::int64_t>(from.remote.count()),
                     .peers = keep_all(from.remote.peers),
                     .positions = keep_all(from.remote.positions),
@@ -40,6 +36,10 @@ ColaPart::ColaPart(Device& device, const ColaPlan& plan)
   for (const ColaPut& put : plan.puts)
     puts.push_back({put.to, put.first, put.count, put.all ? nullptr : keep_all(put.rows)});
   compute.wait();
+}
+
+void ColaPart::reserve(std::int64_t columns) {
+  for (Phase& phase : phases) phase.local.reserve(compute, columns);
 }
 
 Local ColaPart::slot_rows(int slot) const {

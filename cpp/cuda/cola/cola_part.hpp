@@ -3,6 +3,7 @@
 
 #include <atoll/device/cola/cola_plan.hpp>
 #include <atoll/device/device.hpp>
+#include <atoll/device/device_spmm.hpp>
 #include <vector>
 
 #include "cola_kernels.hpp"
@@ -18,7 +19,7 @@ class ColaPart {
 
   struct Phase {
     Local buffer_rows = 0;
-    SparseRows local;
+    DeviceSpmm<float> local;  ///< by rows of the own buffer
     SparseColumns remote;
   };
   struct Put {
@@ -36,6 +37,8 @@ class ColaPart {
   Stream compute, transfers;  ///< products, and beside them the transfers of the next phase
   Event computed, transferred;
 
+  /// Room for products of so many columns.
+  void reserve(std::int64_t columns);
   /// The most rows of the buffers of all phases j >= 1 with j % 2 == slot.
   Local slot_rows(int slot) const;
   /// The most rows of a put.

@@ -68,13 +68,28 @@ void LinkedPipeline::meet() {
   }
 }
 
+namespace {
+
+void copy_rows(const Stream& stream, DeviceView<const float> from, DeviceView<float> to) {
+  constexpr std::size_t kValue = sizeof(float);
+  stream.device().copy(to.data, static_cast<std::size_t>(to.stride) * kValue, from.data,
+                       static_cast<std::size_t>(from.stride) * kValue, static_cast<std::size_t>(to.cols) * kValue,
+                       static_cast<std::size_t>(to.rows), stream);
+}
+
+}  // namespace
+
 void LinkedPipeline::transfer(std::size_t i, std::size_t phase, std::int64_t columns) {
   const ColaPart& part = links_->parts()[i];
   const ColaPart::Put& put = part.puts[phase - 1];
   DeviceView<const float> rows = links_->own_buffer(i, 0);
   if (put.rows || rows.stride != columns) {
     const DeviceView<float> sent = links_->send_buffer(i).part(0, 0, put.count, columns);
-    gather_rows(rows, put.rows, sent, part.transfers);
+    if (put.rows) {
+      gather_rows(part.transfers, rows, put.rows, sent);
+    } else {
+      copy_rows(part.transfers, rows, sent);
+    }
     rows = sent;
   }
   links_->put(i, phase, rows);
@@ -82,8 +97,10 @@ void LinkedPipeline::transfer(std::size_t i, std::size_t phase, std::int64_t col
 }
 
 void LinkedPipeline::multiply_phase(std::size_t i, std::size_t phase, DeviceView<float> c) {
-  const ColaPart& part = links_->parts()[i];
-  multiply_rows(part.phases[phase].local, links_->own_buffer(i, phase), c, phase > 0, part.compute);
+  ColaPart& part = links_->parts()[i];
+  DeviceSpmm<float>& local = part.phases[phase].local;
+  const DeviceView<const float> own = links_->own_buffer(i, phase);
+  phase > 0 ? local.add(part.compute, own, c) : local(part.compute, own, c);
   part.transferred.hold(part.compute);
   links_->multiply_remote(i, phase, c);
   bytes_.inside += static_cast<std::uint64_t>(part.phases[phase].remote.columns * c.cols) * sizeof(float);
@@ -94,6 +111,7 @@ void LinkedPipeline::multiply(std::int64_t columns, std::span<const DeviceView<c
   check_views(columns, b, c);
   links_->begin(columns, b);
   const std::span<ColaPart> parts = links_->parts();
+  for (ColaPart& part : parts) part.reserve(columns);
   const std::size_t phases = parts.front().phases.size();
   for (std::size_t phase = 0; phase < phases; ++phase) {
     meet();

@@ -141,7 +141,7 @@ class NcclLinks final : public ColaLinks {
     if (exchange.sent.empty() && exchange.landed.empty()) return;
     const auto sent = static_cast<std::int64_t>(exchange.positions.size());
     const DeviceView<float> send = send_.view(sent, columns_);
-    if (sent > 0) gather_rows(own_buffer(0, phase), exchange.positions.data(), send, part().transfers);
+    if (sent > 0) gather_rows(part().transfers, own_buffer(0, phase), exchange.positions.data(), send);
     Group group(all_, columns_, part().transfers);
     for (const Stretch& s : exchange.sent) group.send(send.data, s);
     for (const Stretch& s : exchange.landed) group.receive(landing_.view(0, columns_).data, s);
