@@ -22,6 +22,7 @@ from typing import Any
 
 _MODULES = {
     "building": ["build"],
+    "concept_lists": ["mapped_concepts"],
     "curated_side": ["CuratedSide"],
     "distances": ["BuiltGraph", "Concept"],
     "routes": ["ConceptPath", "FoundPaths", "Step", "find_paths"],

@@ -9,6 +9,7 @@ from typing import Any
 from ..report.text import seconds_text
 from .answer import aligned, answer
 from .building import FORMS, build
+from .extra import add_threads
 from .relations import RELATIONS
 from .weights import OFFSET
 
@@ -43,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"of the file of distances (default {FORMS[0]})",
     )
     parser.add_argument("--ranks", type=int, default=1, help="that compute all pairs, as threads (default 1)")
+    add_threads(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -56,6 +58,7 @@ def run(options: argparse.Namespace) -> int:
         offset=options.offset,
         form=options.form,
         ranks=options.ranks,
+        threads=options.threads,
         wait=options.wait,
     )
     seconds = built.pop("seconds")

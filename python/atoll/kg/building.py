@@ -74,6 +74,7 @@ def build(
     offset: float = OFFSET,
     form: str = "npy",
     ranks: int = 1,
+    threads: int = 0,
     wait: float = 10.0,
 ) -> dict[str, Any]:
     """Builds a graph of the store and computes the distances between all pairs of its concepts by `atoll.all_pairs`.
@@ -90,6 +91,7 @@ def build(
     form : {"npy", "tiles"}     of the distance file: see `atoll.apsp.DistanceFile`. Of npy a path is found ten times as
                                 fast where rows are asked for at random (`atoll serve`)
     ranks : int                 that compute, as threads of this process
+    threads : int               of each rank, and of DuckDB; 0: the cores that there are, shared by the ranks
     wait : float                seconds for another build of the graph to end
 
     Returns
@@ -120,13 +122,15 @@ def build(
         )
     if ranks < 1:
         raise UsageError(f"ranks is {ranks} (at least one computes). Give 1 or more.")
+    if threads < 0:
+        raise UsageError(f"threads is {threads} (0 takes the cores there are). Give 0 or more.")
     one_of("form", form, FORMS)
     description = description_file(folder, graph)
-    with Store(folder) as store:
+    with Store(folder, threads=threads) as store:
         edges = weighted_edges(store, graph=graph, relations=relations, types=types, weights=weights, offset=offset)
         fingerprint = store.fingerprint(graph)
     read = time.perf_counter()
-    longest, components = _longest_path(edges)
+    longest, components = _longest_path(edges, threads)
     is_hops = edges.weights == "unit"
     lengths = FixedPoint(edges.values, 0, 0) if is_hops else fixed_point(edges.values, longest, len(edges.concepts))
     kind = ("uint8" if longest < 255 else "uint16" if longest < 65535 else "int32") if is_hops else "int32"
@@ -143,7 +147,7 @@ def build(
 
     with locked(Path(folder), wait, name=f"{graph}.build.lock"):
         description.unlink(missing_ok=True)
-        found = run_ranks(ranks, compute)[0]
+        found = run_ranks(ranks, compute, plan={"threads": threads} if threads else None)[0]
         built = {
             "format": FORMAT,
             "graph": graph,
@@ -182,13 +186,13 @@ def _remove_other_forms(folder: str | os.PathLike[str], graph: str, form: str) -
             old.unlink(missing_ok=True)
 
 
-def _longest_path(edges: WeightedEdges) -> tuple[float, int]:
+def _longest_path(edges: WeightedEdges, threads: int) -> tuple[float, int]:
     """A bound of every shortest path's length, and the number of components.
 
     Twice the farthest distance from one vertex of each component. All components are searched at once: from an added
     vertex that has an edge of length 1 to the first of each.
     """
-    one_rank = {"transport": "inproc"}
+    one_rank = {"transport": "inproc", **({"threads": threads} if threads else {})}
     graph = Graph.from_edges(edges.a, edges.b, directed=False, vertices=edges.concepts, plan=one_rank)
     first = np.unique(connected_components(graph).component.gather())
     added = np.int64(edges.concepts[-1] + 1)

@@ -65,9 +65,8 @@ class CuratedSide:
         edges = store.sql("select distinct a, b from edges where graph = ? order by a, b", [curated]).fetchnumpy()
         a, b = edges["a"].astype(np.int64), edges["b"].astype(np.int64)
         vertices = store.sql("select concept from concepts where graph = ? order by concept", [curated]).fetchnumpy()
-        self.graph = Graph.from_edges(
-            a, b, directed=False, vertices=vertices["concept"].astype(np.int64), plan={"transport": "inproc"}
-        )
+        plan = {"transport": "inproc", **({"threads": graph.threads} if graph.threads else {})}
+        self.graph = Graph.from_edges(a, b, directed=False, vertices=vertices["concept"].astype(np.int64), plan=plan)
         self._index_edges(a, b)
         component = connected_components(self.graph).component.gather()
         self._component = component[np.searchsorted(self.graph.ids, self.counterparts)]
@@ -102,6 +101,11 @@ class CuratedSide:
         linked = np.zeros(len(others), bool)
         linked[row[np.isin(self._component[member], mine)]] = True
         return linked
+
+    def concepts_with(self, counterparts: Iterable[int]) -> np.ndarray:
+        """Numbers of the concepts that have any of these counterparts, given by number; ascending, each once."""
+        places = np.flatnonzero(np.isin(self.counterparts, list(counterparts)))
+        return self.concepts[np.unique(expand(self._owner_offsets, self._owners, places)[1])]
 
     def distances(self, concepts: Iterable[int]) -> np.ndarray:
         """[mapped concept, counterpart] edges of a shortest path from the nearest of the concept's counterparts.

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,12 +16,24 @@ import numpy as np
 from ..apsp import DistanceFile
 from ..apsp import open as open_distances
 from ..errors import InputError, UsageError
-from .building import FORMAT, description_file, distance_file
+from ..interchange.foreign import read_foreign
+from .building import FORMAT, FORMS, description_file, distance_file
+from .relations import RELATIONS
 from .store import Store
 
 __all__ = ["BuiltGraph", "Concept"]
 
 _NEAREST = 5
+# What is taken from the description of a built graph, and whether a value of it is such that a build writes.
+_DESCRIBED: dict[str, Callable[[Any], bool]] = {
+    "form": lambda value: value in FORMS,
+    "fingerprint": lambda value: isinstance(value, str),
+    "unit": lambda value: isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value <= 1,
+    "relations": lambda value: isinstance(value, list) and all(one in RELATIONS for one in value),
+    "weights": lambda value: value in ("log", "unit"),
+    "vertices": lambda value: isinstance(value, int),
+    "edges": lambda value: isinstance(value, int),
+}
 log = logging.getLogger("atoll")
 
 
@@ -41,6 +54,8 @@ class Concept:
 class BuiltGraph:
     """What `build` has made of a graph of the store, opened for questions; a context manager that closes the store.
 
+    The store, and what is computed with the graph, takes `threads`, 0: as many as there are cores.
+
     Raises InputError where the graph has not been built, or by another version. A store that has changed since is
     warned of, and `is_stale` is True.
 
@@ -55,9 +70,9 @@ class BuiltGraph:
     TRK7 (GENE:900001) 2.4059
     """
 
-    def __init__(self, folder: str | os.PathLike[str], graph: str = "literature") -> None:
-        self.folder, self.graph = folder, graph
-        self.store = Store(folder)
+    def __init__(self, folder: str | os.PathLike[str], graph: str = "literature", *, threads: int = 0) -> None:
+        self.folder, self.graph, self.threads = folder, graph, threads
+        self.store = Store(folder, threads=threads)
         try:
             self.store.check_graph(graph)
             self.description = _read_description(folder, graph)
@@ -124,19 +139,14 @@ class BuiltGraph:
         ------
         InputError              there is none, and which have the nearest names; there are several, and their ids
         """
-        for query in (
-            "select concept from concepts where graph = $graph and id = $text",
-            "select concept from concepts where graph = $graph and lower(name) = lower($text)",
-            "select distinct concept from synonyms where graph = $graph and lower(name) = lower($text)",
-        ):
-            numbers = [row[0] for row in self.store.sql(query, {"graph": self.graph, "text": text}).fetchall()]
-            if len(numbers) == 1:
-                return self.concepts(numbers)[0]
-            if numbers:
-                ids = ", ".join(concept.id for concept in self.concepts(sorted(numbers)[:_NEAREST]))
-                raise InputError(
-                    f"{text!r} is the name of {len(numbers)} concepts of graph {self.graph} (ids {ids}). Give an id."
-                )
+        numbers = numbers_named(self.store, self.graph, [text])[text]
+        if len(numbers) == 1:
+            return self.concepts(numbers)[0]
+        if numbers:
+            ids = ", ".join(concept.id for concept in self.concepts(numbers[:_NEAREST]))
+            raise InputError(
+                f"{text!r} is the name of {len(numbers)} concepts of graph {self.graph} (ids {ids}). Give an id."
+            )
         near = "; ".join(map(str, self.nearest(text)))
         raise InputError(
             f"{text!r} is no concept of graph {self.graph} (the nearest names: {near}). Give one of these or an id."
@@ -192,6 +202,31 @@ class BuiltGraph:
         self.close()
 
 
+def numbers_named(store: Store, graph: str, names: Sequence[str]) -> dict[str, list[int]]:
+    """For each name the concepts of a graph that have it as id, or else as name, or else as synonym; ascending.
+
+    >>> import tempfile
+    >>> from atoll import kg
+    >>> from atoll.kg.distances import numbers_named
+    >>> with kg.Store(kg.sample_store(tempfile.mkdtemp())) as store:
+    ...     numbers_named(store, "literature", ["trk7", "GENE:900001", "no such"])
+    {'trk7': [1], 'GENE:900001': [1], 'no such': []}
+    """
+    found: dict[str, list[int]] = {name: [] for name in names}
+    rows = store.sql(
+        "with given as (select unnest($names::varchar[]) as name), hits as ("
+        "  select g.name, 0 as place, concept from given g join concepts c on c.graph = $graph and c.id = g.name union"
+        "  select g.name, 1, concept from given g join concepts c on c.graph = $graph and lower(c.name) = lower(g.name)"
+        "  union select g.name, 2, concept from given g join synonyms s on s.graph = $graph and "
+        "  lower(s.name) = lower(g.name)"
+        ") select name, concept from hits qualify place = min(place) over (partition by name) order by name, concept",
+        {"names": list(found), "graph": graph},
+    ).fetchall()
+    for name, concept in rows:
+        found[name].append(concept)
+    return found
+
+
 def concepts_of(store: Store, graph: str, numbers: Any) -> list[Concept]:
     """Concepts of any graph of the store by number, in the order that is asked for."""
     wanted = [int(number) for number in numbers]
@@ -210,13 +245,13 @@ def as_json(concept: Concept) -> dict[str, Any]:
 def _read_description(folder: str | os.PathLike[str], graph: str) -> dict[str, Any]:
     file = description_file(folder, graph)
     again = f"Build it: atoll kg build {folder} --graph {graph}."
-    try:
-        description = json.loads(file.read_text())
-    except FileNotFoundError:
-        raise InputError(f"graph {graph} has not been built ({file} is missing). {again}") from None
-    except (OSError, ValueError) as e:
-        raise InputError(f"{file}: cannot be read ({e}). {again}") from None
+    if not file.exists():
+        raise InputError(f"graph {graph} has not been built ({file} is missing). {again}")
+    description = read_foreign(str(file), "JSON", "Python", lambda: json.loads(file.read_bytes()), again)
     version = description.get("format") if isinstance(description, dict) else None
     if version != FORMAT:
         raise InputError(f"{file}: has format {version} (this Atoll reads {FORMAT}). {again}")
+    for key, is_right in _DESCRIBED.items():
+        if not is_right(description.get(key)):
+            raise InputError(f"{file}: {key} is {str(description.get(key))[:60]} (no build writes this). {again}")
     return description

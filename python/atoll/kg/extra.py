@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import signal
 import threading
@@ -12,7 +13,7 @@ from typing import Any
 
 from ..errors import UsageError
 
-__all__ = ["connect", "interruptible", "require_duckdb", "sql_text"]
+__all__ = ["add_threads", "connect", "interruptible", "require_duckdb", "sql_text"]
 
 # Nothing is downloaded behind a user's back: extensions that are not installed are an error, which says so.
 _SETTINGS = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
@@ -35,14 +36,37 @@ def require_duckdb() -> ModuleType:
     return duckdb
 
 
-def connect(path: str = ":memory:") -> Any:
+def connect(path: str = ":memory:", *, threads: int = 0) -> Any:
     """A connection to the database file `path`, or to one in memory, that loads and installs no extension by itself.
+
+    It works with `threads`; 0: as many as there are cores. Raises UsageError for fewer.
 
     >>> from atoll.kg.extra import connect
     >>> connect().execute("select 6 * 7").fetchone()
     (42,)
     """
-    return require_duckdb().connect(path, config=_SETTINGS)
+    if threads < 0:
+        raise UsageError(f"threads is {threads} (0 takes the cores there are). Give 0 or more.")
+    return require_duckdb().connect(path, config=_SETTINGS | ({"threads": threads} if threads else {}))
+
+
+def add_threads(parser: argparse.ArgumentParser) -> None:
+    """The option of the verbs whose work is divided among threads.
+
+    >>> import argparse
+    >>> from atoll.kg.extra import add_threads
+    >>> parser = argparse.ArgumentParser()
+    >>> add_threads(parser)
+    >>> parser.parse_args(["--threads", "2"]).threads
+    2
+    """
+    parser.add_argument(
+        "--threads",
+        type=int,
+        default=0,
+        metavar="N",
+        help="that work, DuckDB's too (default: as many as there are cores)",
+    )
 
 
 @contextlib.contextmanager

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..errors import UsageError
 from .answer import aligned, answer, shortened
+from .extra import add_threads
 from .inputs.attached import attach, read_attached, without_password
 from .inputs.citations import import_citations
 from .inputs.concepts import import_nodes
@@ -60,6 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--install-extension", action="store_true", help="of --attach: download DuckDB's extension, if it is missing"
     )
+    add_threads(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -67,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
     begin = time.perf_counter()
     if not (options.nodes or options.edges or options.pubtator or options.predications or options.citations):
         raise UsageError("nothing to import. Give --nodes FILE, --edges FILE, --pubtator FILE, or another.")
-    with Store.writing(options.folder, wait=options.wait) as store:
+    with Store.writing(options.folder, wait=options.wait, threads=options.threads) as store:
         if options.attach is not None:
             attach(store.connection, options.attach, install=options.install_extension)
         found = list(_imports(store, options))

@@ -8,6 +8,7 @@ import time
 from typing import Any
 
 from .answer import aligned, answer, shortened
+from .extra import add_threads
 from .inputs.quarantine import summary
 from .store import Store
 
@@ -15,13 +16,14 @@ __all__ = ["add_arguments", "contents", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command has no options of its own."""
+    """Options of the command beside those that all have."""
+    add_threads(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """The command; returns the exit code."""
     begin = time.perf_counter()
-    with Store(options.folder) as store:
+    with Store(options.folder, threads=options.threads) as store:
         found = contents(store)
     return answer(options, found, _text(found), seconds=time.perf_counter() - begin)
 

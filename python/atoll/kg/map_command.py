@@ -7,6 +7,7 @@ import argparse
 import time
 
 from .answer import answer
+from .extra import add_threads
 from .import_command import imports_text
 from .inputs.cross_references import import_cross_references
 from .inputs.vocabularies import FORMATS
@@ -26,12 +27,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--method", metavar="NAME", help="of the matches (default: the file's name)")
     parser.add_argument("--from-prefix", default="", metavar="TEXT", help="before ids under --from: MESH:")
     parser.add_argument("--to-prefix", default="", metavar="TEXT", help="before ids under --to: GENE:")
+    add_threads(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """The command; returns the exit code."""
     begin = time.perf_counter()
-    with Store.writing(options.folder, wait=options.wait) as store:
+    with Store.writing(options.folder, wait=options.wait, threads=options.threads) as store:
         found = import_cross_references(
             store,
             options.table,

@@ -8,6 +8,7 @@ import time
 
 from .answer import answer
 from .distances import BuiltGraph
+from .extra import add_threads
 from .routes import ConceptPath, FoundPaths, find_paths
 
 __all__ = ["add_arguments", "run"]
@@ -39,11 +40,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--max-hops", type=int, help="at most so many edges")
     parser.add_argument("--limit", type=float, default=30.0, metavar="SECONDS", help="of the search (default 30)")
+    add_threads(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """The command; returns the exit code."""
-    with BuiltGraph(options.folder, options.graph) as graph:
+    with BuiltGraph(options.folder, options.graph, threads=options.threads) as graph:
         began = time.perf_counter()
         found = find_paths(
             graph,

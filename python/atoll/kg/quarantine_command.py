@@ -7,6 +7,7 @@ import argparse
 import time
 
 from .answer import aligned, answer, shortened
+from .extra import add_threads
 from .inputs.quarantine import records
 from .store import Store
 
@@ -18,12 +19,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--graph", help="only of this graph's sources")
     parser.add_argument("--reason", metavar="BEGINNING", help="only of reasons that begin so: 'self-loop'")
     parser.add_argument("--limit", type=int, default=100, help="so many rows at most (default 100)")
+    add_threads(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """The command; returns the exit code."""
     begin = time.perf_counter()
-    with Store(options.folder) as store:
+    with Store(options.folder, threads=options.threads) as store:
         rows, most = records(store, graph=options.graph, reason=options.reason, limit=options.limit)
     names = ("graph", "path", "line", "reason", "record")
     text = aligned(

@@ -10,8 +10,10 @@ from ..errors import UsageError
 from ..plot import bars
 from ..standard_output import put
 from .answer import answer
+from .concept_lists import listed, mapped_concepts
 from .curated_side import CuratedSide
 from .distances import BuiltGraph, as_json
+from .extra import add_threads
 from .scenario_tables import bar_text, example_text, examples, export_pairs
 from .scenarios import READINGS, classify, co_occurring
 
@@ -29,6 +31,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--from", dest="source", metavar="CONCEPT", help="all pairs of it and its most co-occurring concepts"
     )
     pairs.add_argument("--all", action="store_true", help="all pairs of mapped concepts")
+    pairs.add_argument(
+        "--concepts",
+        nargs="+",
+        metavar="FILE|CONCEPT",
+        help="all pairs of these: ids or names, or files with one a line, in which # begins a comment",
+    )
+    parser.add_argument(
+        "--concepts-of",
+        metavar="GRAPH",
+        help="--concepts are of this graph: the built one (default), or the curated one, each for all its counterparts",
+    )
     parser.add_argument("--top", type=int, metavar="N", help=f"of --from: so many mapped concepts (default {_TOP})")
     parser.add_argument(
         "--reading",
@@ -41,21 +54,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--export", metavar="FILE", help="write a row for each pair: .parquet or .csv")
     parser.add_argument("--svg", metavar="FILE", help="write the counts as a bar chart")
-    parser.add_argument("--threads", type=int, default=0, help="(default: as many as there are cores)")
     parser.add_argument("--quiet", action="store_true", help="no progress on stderr")
+    add_threads(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """The command; returns the exit code."""
-    if options.top is not None and options.all:
-        raise UsageError(f"--top {options.top} with --all (which takes all concepts). Leave one out.")
+    if options.top is not None and options.source is None:
+        others = "--all (which takes all concepts)" if options.all else "--concepts (which takes those that are named)"
+        raise UsageError(f"--top {options.top} with {others}. Leave one out.")
+    if options.concepts_of is not None and options.concepts is None:
+        raise UsageError(f"--concepts-of {options.concepts_of} without --concepts (whose names it tells). Give both.")
     if options.examples < 0:
         raise UsageError(f"--examples {options.examples} (a number of pairs). Give 0 or more.")
-    with BuiltGraph(options.folder, options.graph) as graph:
+    names = listed(options.concepts or [])
+    with BuiltGraph(options.folder, options.graph, threads=options.threads) as graph:
         began = time.perf_counter()
         curated = CuratedSide(graph, options.curated)
         source = chosen = None
-        if not options.all:
+        if options.concepts is not None:
+            chosen = mapped_concepts(graph, curated, options.curated, names, of=options.concepts_of)
+        elif not options.all:
             source = graph.concept(options.source)
             chosen = co_occurring(graph, source.concept, _TOP if options.top is None else options.top, curated.concepts)
         [table] = classify(
@@ -70,6 +89,7 @@ def run(options: argparse.Namespace) -> int:
         result = {
             "reading": options.reading,
             "from": None if source is None else as_json(source),
+            "listed": None if options.concepts is None else len(names),
             "concepts": len(table.concepts),
             "pairs": len(table.code),
             "counts": table.counts,

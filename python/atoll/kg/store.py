@@ -25,8 +25,11 @@ __all__ = ["STORE_VERSION", "Store"]
 STORE_VERSION = "1"
 _FILE = "store.duckdb"
 _COPY = "store.duckdb.writing"
+_INPUTS = "store.duckdb.inputs"
 _LOCK = "store.lock"
 _POLL_S = 0.05
+# What DuckDB says of blocks of its own file that do not have what they had when it wrote them.
+_SIGNS_OF_DAMAGE = ("Corrupt database file", "Could not read enough bytes", "Failed to deserialize")
 
 # Concepts are numbered 0..n-1 in each graph, in the order in which they first came; a number is never given again.
 # An edge is undirected with a < b, one row per (graph, a, b, relation, kind, source). A row of `cross_references`
@@ -49,7 +52,8 @@ create table quarantine(source integer, line bigint, reason varchar, record varc
 class Store:
     """Tables of a knowledge-graph folder, through one connection of DuckDB; a context manager that closes it.
 
-    Raises InputError where the folder has no store, or one of another version.
+    DuckDB works with `threads`, 0: as many as there are cores. Raises InputError where the folder has no store, or one
+    of another version.
 
     >>> import tempfile
     >>> from atoll.kg import Store
@@ -62,7 +66,7 @@ class Store:
     (0,)
     """
 
-    def __init__(self, folder: str | os.PathLike[str]) -> None:
+    def __init__(self, folder: str | os.PathLike[str], *, threads: int = 0) -> None:
         self.folder = Path(folder)
         file = self.folder / _FILE
         if not file.is_file():
@@ -72,7 +76,7 @@ class Store:
             )
         # Attached to a database in memory: two connections to one path would share what the first has read, even
         # after a write has put a new file there.
-        self.connection = connect()
+        self.connection = connect(threads=threads)
         try:
             self._attach(file)
             _check_version(self.connection, file)
@@ -95,7 +99,7 @@ class Store:
 
     @classmethod
     @contextlib.contextmanager
-    def writing(cls, folder: str | os.PathLike[str], *, wait: float = 10.0) -> Iterator[Store]:
+    def writing(cls, folder: str | os.PathLike[str], *, wait: float = 10.0, threads: int = 0) -> Iterator[Store]:
         """The store for one writer, made where there is none; the file is replaced at the end, if no error comes.
 
         Another writer is waited for up to `wait` seconds, then a UsageError tells of it. Set `store.replaces` to False
@@ -116,23 +120,30 @@ class Store:
         except OSError as e:
             raise IoError(f"{folder}: {e.strerror} (no folder can be made there). Choose another folder.") from None
         with locked(folder, wait):
-            _remove(folder / _COPY)  # of a writer that was killed
+            _remove(folder)  # what a writer that was killed has left
             file = folder / _FILE
-            if file.exists():
-                shutil.copyfile(file, folder / _COPY)
             try:
-                connection = _open_copy(folder, file.exists())
+                with _machine(file):
+                    if file.exists():
+                        shutil.copyfile(file, folder / _COPY)
+                connection = _open_copy(folder, file.exists(), threads)
                 store = cls._over(folder, connection)
                 try:
                     with interruptible(connection):
                         yield store
-                        connection.execute("checkpoint")
+                        store.sql("checkpoint")
                 finally:
                     connection.close()
                 if store.replaces:
-                    _replace(folder)
+                    with _machine(file):
+                        _replace(folder)
             finally:
-                _remove(folder / _COPY)
+                _remove(folder)
+
+    @property
+    def copies(self) -> Path:
+        """Where a writer may put files that are gone when it ends."""
+        return self.folder / _INPUTS
 
     def sql(self, query: str, values: Any = None) -> Any:
         """The rows of a query with `?` for `values`: DuckDB's result (fetchall, fetchnumpy, df, arrow).
@@ -145,10 +156,35 @@ class Store:
         """
         try:
             return self.connection.execute(query, values)
-        except RuntimeError as e:
-            if str(e) != "Query interrupted":
+        except (RuntimeError, require_duckdb().Error) as e:
+            if str(e) == "Query interrupted":
+                raise KeyboardInterrupt from None  # which `except Exception` does not take for an error
+            wrong = self.wrong_of(e)
+            if wrong is None:
                 raise
-            raise KeyboardInterrupt from None  # which `except Exception` does not take for an error
+            raise wrong from e
+
+    def wrong_of(self, error: Exception) -> InputError | IoError | None:
+        """What an error of DuckDB says of the store itself or of the machine; None where it says something else.
+
+        >>> import tempfile
+        >>> from atoll.kg import Store
+        >>> with Store.writing(tempfile.mkdtemp()) as store:
+        ...     print(store.wrong_of(ValueError("no such column")))
+        None
+        """
+        duckdb = require_duckdb()
+        if not isinstance(error, duckdb.Error):
+            return None
+        reason = str(error).strip().splitlines()[0]
+        file = self.folder / _FILE
+        if any(sign in reason for sign in _SIGNS_OF_DAMAGE):
+            return _damaged(file, reason)
+        if isinstance(error, (duckdb.IOException, duckdb.OutOfMemoryException)):
+            return IoError(f"{file}: DuckDB could not go on ({reason}). Is there room on the disk and in memory?")
+        if isinstance(error, (duckdb.FatalException, duckdb.InternalException, duckdb.SerializationException)):
+            return _damaged(file, reason)
+        return None
 
     def value(self, query: str, values: Any = None) -> Any:
         """The one value of a query, or None where it has no row.
@@ -220,9 +256,18 @@ class Store:
         self.close()
 
 
-def _open_copy(folder: Path, existing: bool) -> Any:
+@contextlib.contextmanager
+def _machine(file: Path) -> Iterator[None]:
+    """Errors of the machine become an IoError that names the store's file."""
     try:
-        connection = connect(str(folder / _COPY))
+        yield
+    except OSError as e:
+        raise IoError(f"{file}: {e.strerror} (a writer copies it and puts another in its place). Make room.") from None
+
+
+def _open_copy(folder: Path, existing: bool, threads: int) -> Any:
+    try:
+        connection = connect(str(folder / _COPY), threads=threads)
     except require_duckdb().Error as e:
         raise _unreadable(folder / _FILE, e) from None
     try:
@@ -245,7 +290,9 @@ def _open_copy(folder: Path, existing: bool) -> Any:
 def _check_version(connection: Any, file: Path) -> None:
     try:
         rows = dict(connection.execute("select key, value from meta").fetchall())
-    except require_duckdb().Error:
+    except require_duckdb().Error as e:
+        if not isinstance(e, (require_duckdb().CatalogException, require_duckdb().BinderException)):
+            raise _unreadable(file, e) from None
         raise InputError(
             f"{file} is a database of something else (it has no table meta of a store). Choose another folder."
         ) from None
@@ -268,11 +315,18 @@ def _migration(connection: Any, file: Path) -> str:
 
 
 def _unreadable(file: Path, error: Exception) -> InputError:
-    reason = str(error).strip().splitlines()[0]
+    reason = str(error).strip().splitlines()[0].replace(str(file.with_name(_COPY)), str(file))
+    if any(sign in reason for sign in _SIGNS_OF_DAMAGE):
+        return _damaged(file, reason)
     return InputError(
         f"{file} cannot be opened as a store ({reason}). Where another program has it open, close that; where another "
         "version of DuckDB wrote it, use that version; else move it away and import again."
     )
+
+
+def _damaged(file: Path, reason: str) -> InputError:
+    what = "was cut off" if "Could not read enough bytes" in reason else "is damaged"
+    return InputError(f"{file} {what} ({reason}). Put a copy in its place, or move it away and import again.")
 
 
 @contextlib.contextmanager
@@ -311,7 +365,10 @@ def _replace(folder: Path) -> None:
             os.close(handle)
 
 
-def _remove(file: Path) -> None:
-    for path in (file, file.with_name(file.name + ".wal")):
+def _remove(folder: Path) -> None:
+    """Takes away all that a writer makes on its way."""
+    copy = folder / _COPY
+    for path in (copy, copy.with_name(copy.name + ".wal")):
         path.unlink(missing_ok=True)
-    shutil.rmtree(file.with_name(file.name + ".tmp"), ignore_errors=True)  # what did not fit into memory
+    shutil.rmtree(copy.with_name(copy.name + ".tmp"), ignore_errors=True)  # what did not fit into memory
+    shutil.rmtree(folder / _INPUTS, ignore_errors=True)

@@ -116,12 +116,12 @@ BROKEN = {
     "e.csv": (b"", r"e\.csv, line 1: no names of columns"),
     "f.csv": (b"id,name,ID\nA:1,x,y\n", r"f\.csv, line 1: the name 'id' of a column is twice"),
     "g.csv": (b"id,,name\nA:1,x,y\n", r"g\.csv, line 1: the name '' of a column is empty"),
-    "h.csv.gz": (b"id,name\n", r"h\.csv\.gz cannot be read \(Input is not a GZIP stream"),
+    "h.csv.gz": (b"id,name\n", r"h\.csv\.gz cannot be read \(it is no file of gzip"),
     "i.csv.zst": (b"id,name\n", r"i\.csv\.zst cannot be read"),
     "j.jsonl": (b'{"id": "A:1"}\n{"id": "A:2"\n', r"j\.jsonl, line 2: it is not JSON"),
     "k.jsonl": (b'{"id": "A:1"}\n\n[1]\n', r"k\.jsonl, line 3: it is JSON, but no object"),
-    "l.parquet": (b"no Parquet, but long enough to be one", r"l\.parquet cannot be read \("),
-    "m.parquet": (PAGES, r"m\.parquet cannot be read \("),
+    "l.parquet": (b"no Parquet, but long enough to be one", r"l\.parquet: DuckDB cannot read it as a table \("),
+    "m.parquet": (PAGES, r"m\.parquet: DuckDB cannot read it as a table \("),
     "n.tsv": (b"id\tname\nA:1\tx\ty\n", r"n\.tsv, line 2: it has 3 fields, the header 2"),
     "o.csv": (b"id,rec\nA:1,x\n", r"o\.csv, line 1: the name 'rec' of a column is kept"),
     "p.csv": (b"id,name\nA:1," + b"x" * (9 << 20) + b"\n", r"p\.csv, line 2: it is longer than 8 MiB"),
@@ -147,7 +147,7 @@ def test_a_file_that_was_cut_off_is_refused(tmp_path, kind, cut):
     file = write(tmp_path / "n", table, kind)
     whole = file.read_bytes()
     file.write_bytes(whole[: int(cut * len(whole))])
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="cannot be read|cannot read it"):
         load(tmp_path / "kg", file)
 
 

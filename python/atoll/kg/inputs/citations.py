@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ..store import Store
 from .edges import add_edges, add_ends
-from .sources import Import, begin, end
+from .sources import Import, begin, end, imports
 from .tables import choose, quoted, read_table
 
 __all__ = ["abstract_id", "import_citations"]
@@ -14,6 +14,7 @@ _CITING = ("citing", "citing_pmid", "citing_id", "source", "from", "pmid")
 _CITED = ("cited", "cited_pmid", "cited_id", "referenced", "reference", "target", "to", "ref_pmid")
 
 
+@imports("pairs of abstracts")
 def import_citations(
     store: Store,
     path: str,
@@ -41,7 +42,7 @@ def import_citations(
     source = begin(store, graph, "citations", path, given)
     if isinstance(source, Import):
         return source
-    table = read_table(store.connection, path, "given_citations")
+    table = read_table(store.connection, source.file, "given_citations")
     ends = [
         abstract_id(choose(table, role, given[role], guesses, required=True))
         for role, guesses in (("citing", _CITING), ("cited", _CITED))

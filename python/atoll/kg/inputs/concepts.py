@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from ..extra import sql_text
 from ..store import Store
 from .quarantine import DOUBTFUL_KEPT, DOUBTFUL_OUT, DUPLICATE_ID, EMPTY_ID, doubtful, keep
-from .sources import Import, Source, begin, end
+from .sources import Import, Source, begin, end, imports
 from .tables import Table, choose, quoted, read_table
 
 __all__ = ["add_concepts", "import_nodes", "type_of_id"]
@@ -23,6 +23,7 @@ _FIRM = ["nodes", "pubtator", "predications", "citations"]  # roles that name a 
 _MAPPED = ("mapped", "xrefs", "cross_references", "dbxrefs")
 
 
+@imports("a table of nodes")
 def import_nodes(
     store: Store,
     path: str,
@@ -63,7 +64,7 @@ def import_nodes(
     source = begin(store, graph, "nodes", path, options, digest=digest, dependents=("nodes", "edges"))
     if isinstance(source, Import):
         return source
-    table = table or read_table(store.connection, path, "given_nodes")
+    table = table or read_table(store.connection, source.file, "given_nodes")
     guesses = {
         "id": _ID, "name": _NAME, "type": _TYPE, "synonyms": _SYNONYMS, "occurrences": _OCCURRENCES, "mapped": _MAPPED
     }  # fmt: skip

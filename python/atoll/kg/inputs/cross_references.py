@@ -11,7 +11,7 @@ from pathlib import Path
 from ...errors import UsageError
 from ..store import Store
 from .quarantine import EMPTY_ID, keep
-from .sources import Import, begin, end
+from .sources import Import, begin, end, imports
 from .tables import quoted
 from .vocabularies import FORMATS, read_columns, read_vocabularies
 
@@ -21,6 +21,7 @@ OBSOLETE = "assignment of UniChem that is obsolete, kept out"
 _OTHER = {"literature": "curated", "curated": "literature"}
 
 
+@imports("cross-references")
 def import_cross_references(
     store: Store,
     path: str,
@@ -62,14 +63,14 @@ def import_cross_references(
     if isinstance(source, Import):
         return source
     if format is None:
-        table = read_columns(store.connection, path, (from_, to))
+        table = read_columns(store.connection, source.file, (from_, to))
         wrong = (
             f"select rec, '{EMPTY_ID}' as reason from {quoted(table.name)} where rec not in (select rec from "
             "vocabularies group by rec having count(distinct vocabulary) = 2)"
         )
         keep(store, source.number, table, wrong)
     else:
-        table = read_vocabularies(store.connection, path, format)
+        table = read_vocabularies(store.connection, source.file, format)
         _check_vocabularies(store, path, (from_, to))
         if "ASSIGNMENT" in table.columns:
             wrong = (

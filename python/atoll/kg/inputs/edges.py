@@ -19,7 +19,7 @@ from .quarantine import (
     doubtful,
     keep,
 )
-from .sources import Import, Source, begin, end
+from .sources import Import, Source, begin, end, imports
 from .tables import Table, choose, quoted, read_table
 
 __all__ = ["RELATIONS", "add_counted", "add_edges", "add_ends", "count_occurrences", "count_of", "import_edges"]
@@ -33,6 +33,7 @@ _COUNT = ("count", "cooccurrences", "co_occurrences", "frequency", "n")
 _KIND = ("kind", "type", "predicate", "relation", "metaedge", "edge_type")
 
 
+@imports("a table of edges")
 def import_edges(
     store: Store,
     path: str,
@@ -74,7 +75,7 @@ def import_edges(
     origin = begin(store, graph, "edges", path, options, digest=digest)
     if isinstance(origin, Import):
         return origin
-    table = table or read_table(store.connection, path, "given_edges")
+    table = table or read_table(store.connection, origin.file, "given_edges")
     guesses = {"source": _SOURCE, "target": _TARGET, "count": _COUNT, "kind": _KIND}
     columns = {
         role: choose(table, role, given[role], guesses[role], required=role in ("source", "target")) for role in guesses

@@ -8,8 +8,9 @@ from typing import Any
 from ..store import Store
 from .citations import abstract_id
 from .edges import add_counted, add_edges, add_ends, count_occurrences
+from .files import InputFile
 from .quarantine import keep
-from .sources import Import, Source, begin, end
+from .sources import Import, Source, begin, end, imports
 from .tables import Table, choose, first_fields, quoted, read_table, table_format
 
 __all__ = ["import_predications"]
@@ -34,6 +35,7 @@ _GUESSES = {
 }
 
 
+@imports("predications")
 def import_predications(store: Store, path: str, *, graph: str = "literature", strict: bool = False) -> Import:
     """Reads predications into `graph`: edges of the relation co-occurrence, of which the kind is the predicate and the
     count the number of predications; and where abstracts are named, mentions, counted by predications as well.
@@ -57,7 +59,7 @@ def import_predications(store: Store, path: str, *, graph: str = "literature", s
     source = begin(store, graph, "predications", path, {"strict": strict})
     if isinstance(source, Import):
         return source
-    table = _read(store.connection, path)
+    table = _read(store.connection, source.file)
     columns = {
         role: choose(table, role, None, guesses, required=role in ("subject", "object"))
         for role, guesses in _GUESSES.items()
@@ -78,15 +80,15 @@ def import_predications(store: Store, path: str, *, graph: str = "literature", s
     return end(store, source, rows=rows, kept=kept)
 
 
-def _read(connection: Any, path: str) -> Table:
+def _read(connection: Any, file: InputFile) -> Table:
     """SemMedDB's file has 12 or 15 columns and begins with a number; any other has a line of names."""
-    delimiter = {"csv": ",", "tsv": "\t"}.get(table_format(path))
+    delimiter = {"csv": ",", "tsv": "\t"}.get(table_format(file.path))
     if delimiter is None:
-        return read_table(connection, path, "given_predications")
-    fields = first_fields(connection, path, delimiter)
+        return read_table(connection, file, "given_predications")
+    fields = first_fields(connection, file, delimiter)
     if not (fields[0].isdigit() and len(fields) in (12, len(_SEMMEDDB))):
-        return read_table(connection, path, "given_predications")
-    table = read_table(connection, path, "given_predications", header=_SEMMEDDB[: len(fields)])
+        return read_table(connection, file, "given_predications")
+    table = read_table(connection, file, "given_predications", header=_SEMMEDDB[: len(fields)])
     cells = ", ".join(f"nullif({name}, '\\N') as {name}" for name in table.columns)  # how MySQL writes NULL
     connection.execute(f"create or replace temp table {table.name} as select rec, {cells} from {table.name}")
     return table

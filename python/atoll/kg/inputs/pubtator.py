@@ -12,8 +12,9 @@ from ...errors import InputError
 from ..store import Store
 from .citations import abstract_id
 from .edges import add_counted, add_ends, count_occurrences
+from .files import InputFile
 from .quarantine import keep
-from .sources import Import, Source, begin, end
+from .sources import Import, Source, begin, end, imports
 from .tables import Table, read_lines
 
 __all__ = ["import_pubtator"]
@@ -28,6 +29,7 @@ _JOINS = "[|;,]"
 _WHOLE = "('mutation', 'dnamutation', 'proteinmutation', 'snp', 'variant', 'dnaacidchange', 'proteinacidchange')"
 
 
+@imports("annotations")
 def import_pubtator(store: Store, path: str, *, graph: str = "literature", strict: bool = False) -> Import:
     """Reads annotations into `graph`: concepts with the types of PubTator, abstracts as concepts of the type abstract,
     named by their titles; edges of the relations mention (count: how often) and co-occurrence (in how many abstracts).
@@ -50,7 +52,7 @@ def import_pubtator(store: Store, path: str, *, graph: str = "literature", stric
     source = begin(store, graph, "pubtator", path, {"strict": strict})
     if isinstance(source, Import):
         return source
-    table = _read(store, path)
+    table = _read(store, source.file)
     _find_mentions(store)
     keep(
         store,
@@ -79,9 +81,9 @@ def import_pubtator(store: Store, path: str, *, graph: str = "literature", stric
     return end(store, source, rows=rows, kept=kept)
 
 
-def _read(store: Store, path: str) -> Table:
+def _read(store: Store, file: InputFile) -> Table:
     """The lines of the file by their forms: t, a, annotation, relation."""
-    read_lines(store.connection, path, "annotation_lines")
+    read_lines(store.connection, file, "annotation_lines")
     first = "regexp_extract(line, '^[^|\\t]+')"
     store.sql(
         "create or replace temp table given_annotations as select rec, line, case "
@@ -96,10 +98,10 @@ def _read(store: Store, path: str) -> Table:
     wrong = store.sql("select rec + 1, line from given_annotations where form is null order by rec limit 1").fetchone()
     if wrong:
         raise InputError(
-            f"{path}, line {wrong[0]}: {wrong[1][:60]!r} is no line of PubTator's (ID|t|TITLE, ID|a|ABSTRACT, or an "
-            "annotation: ID, start, end, mention, type and id with tabs between them). Correct the line."
+            f"{file.path}, line {wrong[0]}: {wrong[1][:60]!r} is no line of PubTator's (ID|t|TITLE, ID|a|ABSTRACT, or "
+            "an annotation: ID, start, end, mention, type and id with tabs between them). Correct the line."
         )
-    return Table("given_annotations", path, ["line"])
+    return Table("given_annotations", file.path, ["line"], file=file)
 
 
 def _find_mentions(store: Store) -> None:

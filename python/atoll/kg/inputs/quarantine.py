@@ -71,16 +71,16 @@ def keep(store: Store, source: int, table: Table, wrong: str) -> None:
 
 def _line_numbers(store: Store, table: Table) -> str:
     """A query of (rec, line). Blank lines and line ends in quoted fields move the lines of CSV; both are counted."""
-    if table.quote is None:
+    if table.quote is None or table.file is None:
         return f"select rec, rec + 1 as line from {quoted(table.name)}"
-    read_lines(store.connection, table.path, "text_lines")
+    read_lines(store.connection, table.file, "text_lines")
     records = store.value(f"select count(*) from {quoted(table.name)}")
     quotes = f"length(line) - length(replace(line, '{table.quote}', ''))" if table.quote else "0"
     store.sql(
         "create or replace temp table record_lines as select row_number() over (order by rec) - 1 as rec, rec + 1 as "
         f"line from (select *, coalesce(sum({quotes}) over (order by rec rows between unbounded preceding and 1 "
         f"preceding), 0) as before from text_lines where rec >= {table.first}) "
-        "where before % 2 = 0 and line is not null"
+        "where before % 2 = 0"
     )
     if store.value("select count(*) from record_lines") == records:
         return "select rec, line from record_lines"

@@ -3,20 +3,24 @@
 
 from __future__ import annotations
 
-import hashlib
+import contextlib
+import functools
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, TypeVar, cast
 
+from ...interchange.foreign import read_foreign
+from ..extra import require_duckdb
 from ..mappings import refresh_mappings
 from ..store import Store
-from .tables import check_file
+from .files import InputFile, check_file, file_digest, look_through
 
-__all__ = ["Import", "Source", "begin", "end", "file_digest"]
+__all__ = ["Import", "Source", "begin", "end", "imports"]
 
-_BLOCK = 1 << 20
+F = TypeVar("F", bound=Callable[..., "Import"])
+
 _REASONS = (
     "select reason, count(*) as n, arg_min(line, coalesce(line, 0)), arg_min(record, coalesce(line, 0)) "
     "from quarantine where source = ? group by reason order by n desc, reason"
@@ -32,6 +36,8 @@ class Source:
     role: str
     path: str
     replaces: bool
+    file: InputFile
+    """What is read; of a table of a database nothing is."""
 
 
 @dataclass
@@ -63,21 +69,43 @@ class Import:
         return object_
 
 
-def file_digest(path: str) -> str:
-    """SHA-256 of a file's bytes, as hexadecimal digits.
+def imports(what: str) -> Callable[[F], F]:
+    """Decorates f(store, path, ...), which reads a file as `what`: all of it comes into the store, or nothing does.
 
-    >>> import pathlib, tempfile
-    >>> from atoll.kg.inputs.sources import file_digest
-    >>> file = pathlib.Path(tempfile.mkdtemp()) / "empty"
-    >>> file.touch()
-    >>> file_digest(str(file))[:8]
-    'e3b0c442'
+    What DuckDB says of the file's content becomes an InputError that names it; of the store, see `Store.wrong_of`.
     """
-    digest = hashlib.sha256()
-    with open(path, "rb") as file:
-        while block := file.read(_BLOCK):
-            digest.update(block)
-    return digest.hexdigest()
+
+    def decorate(f: F) -> F:
+        @functools.wraps(f)
+        def call(store: Store, path: str, *args: Any, **options: Any) -> Import:
+            store.sql("begin transaction")
+            try:
+                found = _read(store, what, path, lambda: f(store, path, *args, **options))
+                store.sql("commit")
+            except BaseException:
+                with contextlib.suppress(Exception):  # a connection that has failed takes nothing any more
+                    store.connection.rollback()
+                raise
+            return found
+
+        return cast(F, call)
+
+    return decorate
+
+
+def _read(store: Store, what: str, path: str, read: Callable[[], Import]) -> Import:
+    try:
+        return read()
+    except require_duckdb().Error as e:
+        wrong = store.wrong_of(e)
+        if wrong is not None:
+            raise wrong from e
+        error = e
+
+    def again() -> Import:
+        raise error
+
+    return read_foreign(path, what, "DuckDB", again)
 
 
 def begin(
@@ -92,9 +120,9 @@ def begin(
 ) -> Source | Import:
     """The source to read, emptied of what it had before; or an Import that says that it is in the store as it is.
 
-    A file that cannot be read whole is refused. One whose options differ counts as changed. Sources of the graph in
-    the roles `dependents` were held against what this one had: they lose their digest, so that they are read again
-    when they are given again.
+    A file that cannot be read whole is refused (`look_through`). One whose options differ counts as changed. Sources of
+    the graph in the roles `dependents` were held against what this one had: they lose their digest, so that they are
+    read again when they are given again.
 
     >>> import pathlib, tempfile
     >>> from atoll.kg import Store
@@ -106,10 +134,11 @@ def begin(
     ...     end(store, source, rows=0, kept=0).state, begin(store, "literature", "edges", str(file), {}).state
     ('imported', 'unchanged')
     """
+    is_file = digest is None
     if digest is None:
-        check_file(path)
         path = os.path.abspath(path)
-        digest = file_digest(path)
+        check_file(path)
+        digest = read_foreign(path, "a file", "Python", lambda: file_digest(path))
     text = json.dumps(options, sort_keys=True)
     old = store.sql(
         "select source, digest, options, rows, kept from sources where graph = ? and role = ? and path = ?",
@@ -117,6 +146,7 @@ def begin(
     ).fetchone()
     if old and old[1:3] == (digest, text):
         return Import(graph, role, path, "unchanged", old[3], old[4])
+    file = look_through(path, store.copies) if is_file else InputFile(path)
     number = old[0] if old else store.value("select coalesce(max(source) + 1, 0) from sources")
     if old:
         for table in ("edges", "synonyms", "cross_references", "quarantine", "sources"):
@@ -127,7 +157,7 @@ def begin(
         "insert into sources values (?, ?, ?, ?, ?, 0, 0, now()::timestamp, ?)",
         [number, graph, role, path, digest, text],
     )
-    return Source(number, graph, role, path, bool(old))
+    return Source(number, graph, role, path, bool(old), file)
 
 
 def end(store: Store, source: Source, *, rows: int, kept: int, notes: Sequence[str] = ()) -> Import:

@@ -9,23 +9,26 @@ from __future__ import annotations
 import csv
 import os
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...errors import InputError, IoError, UsageError
+from ...errors import InputError, UsageError
+from ...interchange.foreign import read_foreign
 from ..extra import require_duckdb, sql_text
-from .zstd import check_zstd
+from .files import LONGEST_LINE, InputFile, packing
+from .gzip_pieces import most_unpacked
 
-__all__ = ["Table", "check_file", "choose", "first_fields", "quoted", "read_lines", "read_table", "run", "table_format"]
+__all__ = ["Table", "choose", "first_fields", "quoted", "read_lines", "read_table", "run", "table_format"]
 
-# A line may be as long as the text of a book, and no longer: a file without line ends would else fill the memory.
-_LONGEST_LINE = 8 << 20
 _RAW = (
     "auto_detect = false, header = false, delim = chr(1), quote = '', escape = '', strict_mode = false, "
-    f"max_line_size = {_LONGEST_LINE}, columns = {{'line': 'VARCHAR'}}"
+    f"max_line_size = {LONGEST_LINE}, columns = {{'line': 'VARCHAR'}}"
 )
+# DuckDB takes 0.6 s and 250 MB to make a table of so many. Wider ones are matrices, or objects whose keys are ids.
+_MOST_COLUMNS = 4096
 
 
 @dataclass
@@ -40,6 +43,7 @@ class Table:
     columns: list[str]
     first: int = 0  # line of a text file, from 0 on, at which its records begin
     quote: str | None = None  # of a text file with delimiters: what fields are quoted by, perhaps nothing
+    file: InputFile | None = None  # it was read from; None of a table of a database
 
 
 def quoted(name: str) -> str:
@@ -60,7 +64,7 @@ def table_format(path: str) -> str:
     'tsv'
     """
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
-    if suffixes and suffixes[-1] in (".gz", ".zst"):
+    if packing(path) != "none":
         suffixes.pop()
     known = {".csv": "csv", ".tsv": "tsv", ".parquet": "parquet", ".jsonl": "jsonl", ".ndjson": "jsonl"}
     name = known.get(suffixes[-1]) if suffixes else None
@@ -70,25 +74,6 @@ def table_format(path: str) -> str:
             "Rename it."
         )
     return name
-
-
-def check_file(path: str) -> None:
-    """Raises where `path` is no file that can be read whole, or where DuckDB would take its name for a pattern.
-
-    >>> from atoll.kg.inputs.tables import check_file
-    >>> check_file("/nowhere/nodes.csv")
-    Traceback (most recent call last):
-    atoll.errors.IoError: /nowhere/nodes.csv cannot be read (there is no such file). Correct the path.
-    """
-    if not os.path.isfile(path):
-        why = "it is a folder" if os.path.isdir(path) else "there is no such file"
-        raise IoError(f"{path} cannot be read ({why}). Correct the path.")
-    if not os.access(path, os.R_OK):
-        raise IoError(f"{path} cannot be read (permission denied). Change its mode.")
-    if any(c in path for c in "*?["):
-        raise UsageError(f"{path} has one of *?[ in its name (DuckDB would take it for a pattern). Rename it.")
-    if path.lower().endswith(".zst"):
-        check_zstd(path)
 
 
 def choose(table: Table, role: str, given: str | None, guesses: Sequence[str], *, required: bool = False) -> str:
@@ -112,28 +97,50 @@ def choose(table: Table, role: str, given: str | None, guesses: Sequence[str], *
     return "null"
 
 
-def run(connection: Any, path: str, query: str, values: Sequence[Any] | None = None) -> Any:
-    """`query`, which reads the file `path`; DuckDB's error becomes an InputError with file, line and reason.
+def run(connection: Any, file: InputFile, query: str, values: Sequence[Any] | None = None) -> list[tuple[Any, ...]]:
+    """Rows of `query`, which reads `file`; DuckDB's error becomes an InputError with file, line and reason.
 
     >>> from atoll.kg.extra import connect
+    >>> from atoll.kg.inputs.files import InputFile
     >>> from atoll.kg.inputs.tables import run
-    >>> run(connect(), "none.parquet", "from read_parquet('none.parquet')")
+    >>> run(connect(), InputFile("none.parquet"), "from read_parquet('none.parquet')")
     Traceback (most recent call last):
-    atoll.errors.InputError: none.parquet cannot be read (...). Make the file anew: ...
+    atoll.errors.InputError: none.parquet: DuckDB cannot read it as a table (IOException: ...). ...
     """
-    try:
-        return connection.execute(query, values)
-    except require_duckdb().Error as e:
-        raise InputError(_what_is_wrong(path, str(e))) from None
+
+    def read() -> list[tuple[Any, ...]]:
+        try:
+            return connection.execute(query, values).fetchall()
+        except require_duckdb().Error as e:
+            wrong = _wrong_line(file, str(e))
+            if wrong is None:
+                raise
+            raise InputError(wrong) from None
+        except RuntimeError as e:
+            if str(e) != "Query interrupted":
+                raise
+            raise KeyboardInterrupt from None
+
+    return read_foreign(file.path, "a table", "DuckDB", read)
 
 
-def _what_is_wrong(path: str, message: str) -> str:
+def _wrong_line(file: InputFile, message: str) -> str | None:
+    """What DuckDB says of a line of text; None where it says something else."""
     lines = [line.strip() for line in message.splitlines() if line.strip()]
-    first = re.sub(r"^\w[\w ]*Error: ", "", lines[0])
+    first = re.sub(r"^\w[\w ]*Error: ", "", lines[0]) if lines else ""
+    if "state machine reached an invalid state" in first:
+        if file.odd_line is not None:
+            return (
+                f"{file.path}, line {file.odd_line}: a carriage return stands in it (other lines end by line feeds). "
+                "Take it out, or let it end the line as the others do."
+            )
+        return (
+            f"{file.path}: cannot be divided into fields (a quoted field goes on behind its closing quote, or lines "
+            "end in several ways). Write a quote within a quoted field twice, and lines with the same end."
+        )
     at = re.search(r"on Line: (\d+)", first)
     if at is None:
-        return f"{path} cannot be read ({first.rstrip('.')}). Make the file anew: it is damaged, or of another format."
-    line = int(at[1])
+        return None
     expected = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
     if expected:
         reason = f"it has {expected[2]} fields, the header {expected[1]}"
@@ -142,106 +149,131 @@ def _what_is_wrong(path: str, message: str) -> str:
     elif "not utf-8" in message:
         reason = "it is not UTF-8"
     elif "maximum line size" in message.lower():
-        reason = f"it is longer than {_LONGEST_LINE >> 20} MiB"
+        reason = f"it is longer than {LONGEST_LINE >> 20} MiB"
     else:
         reason = next((text for text in lines[1:] if not text.startswith("Original Line")), first).rstrip(".")
-    return f"{path}, line {line}: {reason}. Correct the line."
+    cure = "Save the file as UTF-8" if reason == "it is not UTF-8" else "Correct the line"
+    return f"{file.path}, line {at[1]}: {reason}. {cure}."
 
 
-def read_lines(connection: Any, path: str, name: str) -> None:
-    """Makes the temporary table `name` of the lines of a text file: `rec` from 0 on, `line` (NULL where blank).
+def _text_source(file: InputFile, options: str) -> str:
+    """A table function of SQL over the file, which is text."""
+    return f"read_csv({sql_text(file.readable)}, compression = '{file.packing}', {options})"
+
+
+def read_lines(connection: Any, file: InputFile, name: str) -> None:
+    """Makes the temporary table `name` of the lines of a text file: `rec` from 0 on, `line`; without empty ones.
 
     >>> import pathlib, tempfile
     >>> from atoll.kg.extra import connect
+    >>> from atoll.kg.inputs.files import InputFile
     >>> from atoll.kg.inputs.tables import read_lines
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "text"
     >>> _ = file.write_text("one\\n\\nthree\\n")
     >>> connection = connect()
-    >>> read_lines(connection, str(file), "lines")
+    >>> read_lines(connection, InputFile(str(file)), "lines")
     >>> connection.execute("from lines").fetchall()
-    [(0, 'one'), (1, None), (2, 'three')]
+    [(0, 'one'), (2, 'three')]
     """
     run(
         connection,
-        path,
-        f"create or replace temp table {quoted(name)} as select row_number() over () - 1 as rec, line "
-        f"from read_csv({sql_text(path)}, {_RAW})",
+        file,
+        f"create or replace temp table {quoted(name)} as select * from (select row_number() over () - 1 as rec, line "
+        f"from {_text_source(file, _RAW)}) where line is not null",
     )
 
 
 def read_table(
-    connection: Any, path: str, name: str, *, header: Sequence[str] | None = None, delimiter: str | None = None
+    connection: Any, file: InputFile, name: str, *, header: Sequence[str] | None = None, delimiter: str | None = None
 ) -> Table:
-    """Reads the file `path` into the temporary table `name`, all columns as text.
+    """Reads `file` into the temporary table `name`, all columns as text.
 
     `header` gives the columns of a CSV or TSV file without a first line of names, `delimiter` what stands between its
     fields. Raises InputError with line and reason for malformed files.
 
     >>> import pathlib, tempfile
     >>> from atoll.kg.extra import connect
+    >>> from atoll.kg.inputs.files import InputFile
     >>> from atoll.kg.inputs.tables import read_table
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "nodes.csv"
     >>> _ = file.write_text("id,name\\nMESH:D1,one\\n")
-    >>> read_table(connect(), str(file), "nodes").columns
+    >>> read_table(connect(), InputFile(str(file)), "nodes").columns
     ['id', 'name']
     """
-    kind = "tsv" if delimiter else table_format(path)
+    kind = "tsv" if delimiter else table_format(file.path)
     if kind == "parquet":
-        return _read_parquet(connection, path, name)
+        return _read_parquet(connection, file, name)
     if kind == "jsonl":
-        return _read_json_lines(connection, path, name)
-    return _read_delimited(connection, path, name, header, delimiter or ("," if kind == "csv" else "\t"))
+        return _read_json_lines(connection, file, name)
+    return _read_delimited(connection, file, name, header, delimiter or ("," if kind == "csv" else "\t"))
 
 
-def _read_delimited(connection: Any, path: str, name: str, header: Sequence[str] | None, delimiter: str) -> Table:
+def _read_delimited(connection: Any, file: InputFile, name: str, header: Sequence[str] | None, delimiter: str) -> Table:
     # Fields of TSV are taken as they are: its quotes are part of names such as 5"-nucleotide.
     quote = '"' if delimiter == "," else ""
     skip = 0 if header else 1
-    columns = list(header or _column_names(path, first_fields(connection, path, delimiter)))
+    columns = list(header or _column_names(file, first_fields(connection, file, delimiter)))
     types = ", ".join(f"{sql_text(column)}: 'VARCHAR'" for column in columns)
+    options = (
+        f"auto_detect = false, header = false, skip = {skip}, strict_mode = true, delim = {sql_text(delimiter)}, "
+        f"quote = {sql_text(quote)}, escape = {sql_text(quote)}, nullstr = '', max_line_size = {LONGEST_LINE}, "
+        f"columns = {{{types}}}"
+    )
     run(
         connection,
-        path,
+        file,
         f"create or replace temp table {quoted(name)} as select row_number() over () - 1 as rec, * "
-        f"from read_csv({sql_text(path)}, auto_detect = false, header = false, skip = {skip}, strict_mode = true, "
-        f"delim = {sql_text(delimiter)}, quote = {sql_text(quote)}, escape = {sql_text(quote)}, nullstr = '', "
-        f"max_line_size = {_LONGEST_LINE}, columns = {{{types}}})",
+        f"from {_text_source(file, options)}",
     )
-    return Table(name, path, columns, first=skip, quote=quote)
+    return Table(name, file.path, columns, first=skip, quote=quote, file=file)
 
 
-def first_fields(connection: Any, path: str, delimiter: str) -> list[str]:
+def first_fields(connection: Any, file: InputFile, delimiter: str) -> list[str]:
     """Fields of the first line of a CSV or TSV file, without blanks around them and without a # before the first.
 
     >>> import pathlib, tempfile
     >>> from atoll.kg.extra import connect
+    >>> from atoll.kg.inputs.files import InputFile
     >>> from atoll.kg.inputs.tables import first_fields
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "nodes.csv"
     >>> _ = file.write_text('#id, "the name"\\nMESH:D1,one\\n')
-    >>> first_fields(connect(), str(file), ",")
+    >>> first_fields(connect(), InputFile(str(file)), ",")
     ['id', '"the name"']
     """
-    row = run(connection, path, f"select line from read_csv({sql_text(path)}, {_RAW}) limit 1").fetchone()
-    if row is None or row[0] is None:
-        raise InputError(f"{path}, line 1: no names of columns. Begin the file with a line that names them.")
-    quoting = csv.QUOTE_MINIMAL if delimiter == "," else csv.QUOTE_NONE
-    fields = next(csv.reader([row[0].lstrip("\ufeff").lstrip("#")], delimiter=delimiter, quoting=quoting))
+    lines = run(connection, file, f"select line from {_text_source(file, _RAW)} limit 1")
+    line = lines[0][0] if lines else None
+    if line is None:
+        raise InputError(f"{file.path}, line 1: no names of columns. Begin the file with a line that names them.")
+    line = line.lstrip("\ufeff").lstrip("#")
+    if delimiter == ",":
+        try:
+            fields = next(csv.reader([line], strict=True))
+        except csv.Error as e:
+            raise InputError(f"{file.path}, line 1: it does not name columns ({e}). Correct the line.") from None
+    else:
+        fields = line.split(delimiter)
     return [field.strip() for field in fields]
 
 
-def _column_names(path: str, names: list[str]) -> list[str]:
-    lower = [column.lower() for column in names]
+def _column_names(file: InputFile, names: list[str]) -> list[str]:
+    if len(names) > _MOST_COLUMNS:
+        raise InputError(
+            f"{file.path}: has {len(names):,} columns (at most {_MOST_COLUMNS:,} are taken: a matrix, or ids as names, "
+            "is no table of rows). Give a row for each node or edge."
+        )
+    times = Counter(column.lower() for column in names)
     for column in names:
-        if column == "" or lower.count(column.lower()) > 1 or column.lower() == "rec":
+        if column == "" or times[column.lower()] > 1 or column.lower() == "rec":
             why = "empty" if column == "" else "kept for the number of a record" if column.lower() == "rec" else "twice"
-            raise InputError(f"{path}, line 1: the name {column!r} of a column is {why}. Rename the column.")
+            raise InputError(f"{file.path}, line 1: the name {column[:60]!r} of a column is {why}. Rename the column.")
     return names
 
 
-def _read_parquet(connection: Any, path: str, name: str) -> Table:
-    source = f"read_parquet({sql_text(path)})"
-    described = run(connection, path, f"describe select * from {source}").fetchall()
-    columns = _column_names(path, [row[0] for row in described])
+def _read_parquet(connection: Any, file: InputFile, name: str) -> Table:
+    _check_expansion(connection, file)
+    source = f"read_parquet({sql_text(file.readable)})"
+    described = run(connection, file, f"describe select * from {source}")
+    columns = _column_names(file, [row[0] for row in described])
     fields = []
     for column, row in zip(columns, described):
         value = quoted(column)
@@ -250,33 +282,56 @@ def _read_parquet(connection: Any, path: str, name: str) -> Table:
         fields.append(f"nullif({value}::varchar, '') as {quoted(column)}")
     run(
         connection,
-        path,
+        file,
         f"create or replace temp table {quoted(name)} as select row_number() over () - 1 as rec, {', '.join(fields)} "
         f"from {source}",
     )
-    return Table(name, path, columns)
+    return Table(name, file.path, columns, file=file)
 
 
-def _read_json_lines(connection: Any, path: str, name: str) -> Table:
-    read_lines(connection, path, "json_lines")
-    wrong = connection.execute(
-        "select rec + 1, not json_valid(line) from json_lines where line is not null and trim(line) <> '' and "
-        "case when json_valid(line) then json_type(line) <> 'OBJECT' else true end order by rec limit 1"
-    ).fetchone()
+def _check_expansion(connection: Any, file: InputFile) -> None:
+    """Raises where a Parquet file has more rows or bytes than its size justifies: a run of one value takes no room."""
+    size = os.path.getsize(file.path)
+    described = sql_text(file.readable)
+    [(rows,)] = run(connection, file, f"select sum(num_rows)::double from parquet_file_metadata({described})")
+    [(unpacked,)] = run(
+        connection, file, f"select sum(total_uncompressed_size)::double from parquet_metadata({described})"
+    )
+    for count, what in ((rows, "rows"), (unpacked, "bytes")):
+        if count is not None and not 0 <= count <= most_unpacked(size):
+            raise InputError(
+                f"{file.path}: says that it has {count:,.0f} {what} (its {size:,} bytes justify {most_unpacked(size):,}"
+                "). Write it anew."
+            )
+
+
+def _read_json_lines(connection: Any, file: InputFile, name: str) -> Table:
+    read_lines(connection, file, "json_lines")
+    wrong = run(
+        connection,
+        file,
+        "select rec + 1, not json_valid(line) from json_lines where trim(line) <> '' and "
+        "case when json_valid(line) then json_type(line) <> 'OBJECT' else true end order by rec limit 1",
+    )
     if wrong:
-        reason = "it is not JSON" if wrong[1] else "it is JSON, but no object"
-        raise InputError(f"{path}, line {wrong[0]}: {reason}. Give one object of JSON on each line.")
-    keys = connection.execute(
+        line, is_none = wrong[0]
+        reason = "it is not JSON" if is_none else "it is JSON, but no object"
+        raise InputError(f"{file.path}, line {line}: {reason}. Give one object of JSON on each line.")
+    keys = run(
+        connection,
+        file,
         "select key from (select rec, unnest(json_keys(line)) as key, generate_subscripts(json_keys(line), 1) as place "
-        "from json_lines where trim(line) <> '') group by key order by min(rec), min(place)"
-    ).fetchall()
-    columns = _column_names(path, [key for (key,) in keys])
+        "from json_lines where trim(line) <> '') group by key order by min(rec), min(place)",
+    )
+    columns = _column_names(file, [key for (key,) in keys])
     fields = "".join(f", {_json_value(column)} as {quoted(column)}" for column in columns)
-    connection.execute(
-        f"create or replace temp table {quoted(name)} as select rec{fields} from json_lines where trim(line) <> ''"
+    run(
+        connection,
+        file,
+        f"create or replace temp table {quoted(name)} as select rec{fields} from json_lines where trim(line) <> ''",
     )
     connection.execute("drop table json_lines")
-    return Table(name, path, columns)
+    return Table(name, file.path, columns, file=file)
 
 
 def _json_value(column: str) -> str:

@@ -19,6 +19,7 @@ from typing import Any
 
 from ...errors import InputError
 from ..extra import sql_text
+from .files import InputFile
 from .tables import Table, choose, quoted, read_table
 
 __all__ = ["FORMATS", "read_columns", "read_vocabularies"]
@@ -33,21 +34,22 @@ _REFERENCES = ("database_cross_reference", "has_dbxref", "hasdbxref", "xrefs", "
 _CUI = ("cui", "umls_cui")
 
 
-def read_columns(connection: Any, path: str, columns: tuple[str, str]) -> Table:
+def read_columns(connection: Any, file: InputFile, columns: tuple[str, str]) -> Table:
     """Makes the table `vocabularies` (rec, vocabulary, id) of two columns of any table; cells may have several ids,
     joined by `|`.
 
     >>> import pathlib, tempfile
     >>> from atoll.kg.extra import connect
+    >>> from atoll.kg.inputs.files import InputFile
     >>> from atoll.kg.inputs.vocabularies import read_columns
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "mesh_to_doid.csv"
     >>> _ = file.write_text("mesh,doid\\nD1,7|8\\n")
     >>> connection = connect()
-    >>> _ = read_columns(connection, str(file), ("mesh", "doid"))
+    >>> _ = read_columns(connection, InputFile(str(file)), ("mesh", "doid"))
     >>> connection.execute("from vocabularies order by all").fetchall()
     [(0, 'doid', '7'), (0, 'doid', '8'), (0, 'mesh', 'D1')]
     """
-    table = read_table(connection, path, "given_references")
+    table = read_table(connection, file, "given_references")
     parts = [
         f"select rec, {sql_text(column)}, {choose(table, role, column, [])} from {quoted(table.name)}"
         for role, column in zip(("from", "to"), columns)
@@ -56,27 +58,29 @@ def read_columns(connection: Any, path: str, columns: tuple[str, str]) -> Table:
     return table
 
 
-def read_vocabularies(connection: Any, path: str, format: str) -> Table:
+def read_vocabularies(connection: Any, file: InputFile, format: str) -> Table:
     """Makes the table `vocabularies` (rec, vocabulary, id) of a file in one of `FORMATS`; records with one `rec` are
     one thing.
 
     >>> import pathlib, tempfile
     >>> from atoll.kg.extra import connect
+    >>> from atoll.kg.inputs.files import InputFile
     >>> from atoll.kg.inputs.vocabularies import read_vocabularies
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "src1src2.txt"
     >>> _ = file.write_text("From src:'1'\\tTo src:'2'\\nCHEMBL25\\tDB00945\\n")
     >>> connection = connect()
-    >>> _ = read_vocabularies(connection, str(file), "unichem")
+    >>> _ = read_vocabularies(connection, InputFile(str(file)), "unichem")
     >>> connection.execute("from vocabularies").fetchall()
     [(0, 'ChEMBL', 'CHEMBL25'), (0, 'DrugBank', 'DB00945')]
     """
-    return FORMATS[format](connection, path)
+    return FORMATS[format](connection, file)
 
 
 def _make(connection: Any, rows: str) -> None:
     connection.execute(
         "create or replace temp table vocabularies as select distinct * from (select rec, vocabulary, "
         f"trim(unnest(string_split(ids, '|'))) as id from ({rows}) t(rec, vocabulary, ids)) where id not in ('', '-') "
+        "and vocabulary <> '' "
         "order by rec, vocabulary, id"
     )
 
@@ -99,16 +103,16 @@ def _columns_of(table: Table, names: list[str], format: str) -> None:
         )
 
 
-def _gene_info(connection: Any, path: str) -> Table:
-    table = read_table(connection, path, "given_references", delimiter="\t")
+def _gene_info(connection: Any, file: InputFile) -> Table:
+    table = read_table(connection, file, "given_references", delimiter="\t")
     _columns_of(table, ["GeneID", "Symbol", "Synonyms", "dbXrefs"], "gene_info")
     columns = [f"select rec, '{name}', {name} from {table.name}" for name in ("GeneID", "Symbol", "Synonyms")]
     _make(connection, " union all ".join([*columns, _references(table, "dbXrefs")]))
     return table
 
 
-def _unichem(connection: Any, path: str) -> Table:
-    table = read_table(connection, path, "given_references", delimiter="\t")
+def _unichem(connection: Any, file: InputFile) -> Table:
+    table = read_table(connection, file, "given_references", delimiter="\t")
     sources = [re.search(r"src:'?(\d+)", column) for column in table.columns]
     if len(sources) == 2 and all(sources):
         parts = [
@@ -128,8 +132,8 @@ def _unichem(connection: Any, path: str) -> Table:
     return table
 
 
-def _ncit_swissprot(connection: Any, path: str) -> Table:
-    table = read_table(connection, path, "given_references", delimiter="\t")
+def _ncit_swissprot(connection: Any, file: InputFile) -> Table:
+    table = read_table(connection, file, "given_references", delimiter="\t")
     names = {"NCIt Code": "NCIt", "SwissProt ID": "UniProt"}
     _columns_of(table, list(names), "ncit-swissprot")
     parts = [f"select rec, '{name}', {quoted(column)} from {table.name}" for column, name in names.items()]
@@ -137,13 +141,13 @@ def _ncit_swissprot(connection: Any, path: str) -> Table:
     return table
 
 
-def _ols(connection: Any, path: str) -> Table:
-    table = read_table(connection, path, "given_references")
+def _ols(connection: Any, file: InputFile) -> Table:
+    table = read_table(connection, file, "given_references")
     term = choose(table, "id", None, _TERM, required=True)
     references, cui = choose(table, "xref", None, _REFERENCES), choose(table, "cui", None, _CUI)
     if references == cui == "null":
         raise InputError(
-            f"{path} has no column of cross-references ({', '.join(_REFERENCES)}, {', '.join(_CUI)}; it has "
+            f"{file.path} has no column of cross-references ({', '.join(_REFERENCES)}, {', '.join(_CUI)}; it has "
             f"{', '.join(table.columns)[:200]}). Rename the one that has them."
         )
     parts = [f"select rec, 'id', {term} from {table.name}", f"select rec, 'UMLS', {cui} from {table.name}"]
@@ -151,13 +155,13 @@ def _ols(connection: Any, path: str) -> Table:
     return table
 
 
-def _umls(connection: Any, path: str) -> Table:
-    table = read_table(connection, path, "given_references", delimiter="|", header=_MRCONSO)
+def _umls(connection: Any, file: InputFile) -> Table:
+    table = read_table(connection, file, "given_references", delimiter="|", header=_MRCONSO)
     _make(connection, f"select rec, 'CUI', CUI from {table.name} union all select rec, SAB, CODE from {table.name}")
     return table
 
 
-FORMATS: dict[str, Callable[[Any, str], Table]] = {
+FORMATS: dict[str, Callable[[Any, InputFile], Table]] = {
     "gene_info": _gene_info,
     "ncit-swissprot": _ncit_swissprot,
     "ols": _ols,
