@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...errors import InputError, IoError, UsageError
-from ...interchange.file_contents import SMALL
+from ...interchange.expansion import SMALL
 from ...interchange.foreign import read_foreign
 from .gzip_pieces import UnpackedGzip
 from .zstd import check_zstd

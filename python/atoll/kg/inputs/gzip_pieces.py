@@ -8,21 +8,11 @@ import zlib
 from collections.abc import Iterator
 
 from ... import errors
-from ...interchange.file_contents import MOST_EXPANSION, SMALL
+from ...interchange.expansion import MOST_EXPANSION, most_unpacked
 
-__all__ = ["UnpackedGzip", "most_unpacked"]
+__all__ = ["UnpackedGzip"]
 
 _PIECE = 1 << 20
-
-
-def most_unpacked(packed: int) -> int:
-    """Bytes that a file of `packed` bytes may unpack to.
-
-    >>> from atoll.kg.inputs.gzip_pieces import most_unpacked
-    >>> most_unpacked(1000), most_unpacked(1 << 30) >> 30
-    (67108864, 200)
-    """
-    return max(SMALL, MOST_EXPANSION * packed)
 
 
 class UnpackedGzip:

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import InputError, UsageError
+from ...interchange.expansion import most_unpacked
 from ...interchange.foreign import read_foreign
 from ..extra import require_duckdb, sql_text
 from .files import LONGEST_LINE, InputFile, packing
-from .gzip_pieces import most_unpacked
 
 __all__ = ["Table", "choose", "first_fields", "quoted", "read_lines", "read_table", "run", "table_format"]
 

@@ -11,7 +11,7 @@ import os
 from typing import BinaryIO
 
 from ...errors import InputError
-from .gzip_pieces import most_unpacked
+from ...interchange.expansion import most_unpacked
 
 __all__ = ["check_zstd"]
 
