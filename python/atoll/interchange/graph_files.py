@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs from files that other libraries read: tables of Parquet and Arrow, and GraphML, GEXF, GML, Pajek and JSON.
+"""Graphs from files of other programs: tables of Parquet and Arrow, and GraphML, GEXF, GML, Pajek and JSON.
 
 =========  ==========================  =========  ====================================================================
 format     endings                     read by    what it gives
 =========  ==========================  =========  ====================================================================
 parquet    .parquet .pq, or a folder   pyarrow    an edge for each row, as Graph.from_table
 arrow      .arrow .feather .ipc        pyarrow    the same
-graphml    .graphml                    NetworkX   nodes, edges and their weights, as Graph.from_networkx
-gexf       .gexf                       NetworkX   the same
-gml        .gml                        NetworkX   the same
-pajek      .net .pajek                 NetworkX   the same
-json       .json                       NetworkX   the same: node-link data (as D3's), adjacency or Cytoscape
+graphml    .graphml                    Atoll      nodes, edges, their weights and attributes, by the ids of the file
+gexf       .gexf                       Atoll      the same
+gml        .gml                        Atoll      the same, by labels if each node has one of its own
+pajek      .net .pajek .paj            Atoll      the same, by labels if no two are alike
+json       .json .cyjs                 Atoll      the same: node-link data (as D3's), adjacency, Cytoscape's and others
 =========  ==========================  =========  ====================================================================
 
 Of a table each rank reads its rows, and only the columns that are needed. Of the other formats, which are read as a
@@ -19,8 +19,7 @@ whole, each rank parses all and keeps its part of the edges.
 
 from __future__ import annotations
 
-import gzip
-import json
+import logging
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -28,8 +27,16 @@ from typing import TYPE_CHECKING, Any
 
 from .. import errors
 from ..world import agreed
+from .foreign import named, read_foreign
 from .frames import optional
-from .graph_objects import networkx_attributes, networkx_columns
+from .graph_formats.file_contents import file_bytes, text_of
+from .graph_formats.file_graph import FileGraph
+from .graph_formats.gexf import read_gexf
+from .graph_formats.gml import read_gml
+from .graph_formats.graphml import read_graphml
+from .graph_formats.json_graph import read_json
+from .graph_formats.pajek import read_pajek
+from .graph_objects import columns_of_dicts
 from .tables import chosen_columns
 
 if TYPE_CHECKING:
@@ -38,24 +45,26 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMATS", "FromFiles", "format_of"]
 
+_log = logging.getLogger("atoll")
+
 _ENDINGS = {
     "parquet": (".parquet", ".pq"),
     "arrow": (".arrow", ".feather", ".ipc"),
     "graphml": (".graphml",),
     "gexf": (".gexf",),
     "gml": (".gml",),
-    "pajek": (".net", ".pajek"),
-    "json": (".json",),
+    "pajek": (".net", ".pajek", ".paj"),
+    "json": (".json", ".cyjs"),
 }
 _TABLES = ("parquet", "arrow")
 FORMATS = {
     "parquet": "a table of Parquet, or a folder of such: an edge a row; by pyarrow",
     "arrow": "a table of Arrow (Feather), or a stream of its batches: an edge a row; by pyarrow",
-    "graphml": "GraphML, by NetworkX",
-    "gexf": "GEXF of Gephi, by NetworkX",
-    "gml": "GML, by NetworkX",
-    "pajek": "Pajek, by NetworkX",
-    "json": "node-link data as of D3, adjacency or Cytoscape's JSON, by NetworkX",
+    "graphml": "GraphML, also with groups and default values",
+    "gexf": "GEXF of Gephi, of all versions",
+    "gml": "GML, with labels or without",
+    "pajek": "Pajek, networks and projects of one network",
+    "json": "JSON, node-link data as of D3, adjacency, Cytoscape's, graphology's or the JSON Graph Format",
 }
 
 
@@ -71,7 +80,7 @@ def format_of(path: str, format: str = "auto") -> str | None:
     name = os.fspath(path).lower()
     if os.path.isdir(path):
         return "parquet" if next(Path(path).glob("*.parquet"), None) is not None else None
-    name = name.removesuffix(".gz")
+    name = name.removesuffix(".gz").removesuffix(".bz2")
     return next((known for known, endings in _ENDINGS.items() if name.endswith(endings)), None)
 
 
@@ -153,47 +162,33 @@ class _ArrowRows:
             return reader.read_all().select(names).slice(first, end - first)
 
 
-def _object_in_file(path: str, format: str) -> Any:
-    """The graph of NetworkX in a file that is read as a whole; an InputError says why it cannot be."""
-    networkx = optional("networkx", "networkx", path)
-    try:
-        return _READERS[format](networkx, path)
-    except (errors.Error, OSError):
-        raise
-    except Exception as e:  # the parsers raise whatever they meet: of XML, of numbers, of keys
-        raise errors.InputError(
-            f"{path}: is no {format} file that NetworkX reads ({type(e).__name__}: {e}). Was it cut off?"
-        ) from e
+def _read_whole(path: str, format: str) -> FileGraph:
+    """The graph in a file that is read as a whole; an InputError says why it cannot be."""
+    what = FORMATS[format].partition(",")[0]
+    data = file_bytes(path)
+    notes: list[str] = []
+
+    def read() -> FileGraph:
+        if format in _XML:
+            return read_foreign(path, what, "the XML parser", lambda: _XML[format](path, data))
+        return _TEXT[format](path, text_of(data, notes), notes)
+
+    graph = read_foreign(path, what, "Atoll", read)
+    if not graph.nodes:
+        raise errors.InputError(f"{path}: has no node (a graph has one). Was it written to the end?")
+    return graph
 
 
-def _json_graph(networkx: Any, path: str) -> Any:
-    with gzip.open(path, "rt") if path.endswith(".gz") else open(path, encoding="utf-8") as file:
-        data = json.load(file)
-    if isinstance(data, dict):
-        for edges in ("edges", "links"):
-            if edges in data and "nodes" in data:
-                return networkx.node_link_graph(data, edges=edges)
-        if "adjacency" in data and "nodes" in data:
-            return networkx.adjacency_graph(data)
-        if "elements" in data:
-            return networkx.cytoscape_graph(data)
-    raise errors.InputError(
-        f"{path}: is JSON, but no graph (an object with nodes and links or edges, nodes and adjacency, or elements). "
-        "Write it by networkx.node_link_data."
-    )
-
-
-_READERS: dict[str, Callable[[Any, str], Any]] = {
-    "graphml": lambda networkx, path: networkx.read_graphml(path),
-    "gexf": lambda networkx, path: networkx.read_gexf(path),
-    "gml": lambda networkx, path: networkx.read_gml(path),
-    "pajek": lambda networkx, path: networkx.read_pajek(path),
-    "json": _json_graph,
+_XML: dict[str, Callable[[str, bytes], FileGraph]] = {"graphml": read_graphml, "gexf": read_gexf}
+_TEXT: dict[str, Callable[[str, str, list[str]], FileGraph]] = {
+    "gml": read_gml,
+    "pajek": read_pajek,
+    "json": read_json,
 }
 
 
 class FromFiles:
-    """The constructor that takes a file which other libraries read."""
+    """The constructor that takes a file of another program."""
 
     __slots__ = ()
 
@@ -220,19 +215,24 @@ class FromFiles:
                         f"{path}: {name} is {columns[name]!r} (columns are chosen in tables, and this is {format}). "
                         "Leave it out."
                     )
-            G = _object_in_file(path, format)
-            weight = None if columns["weighted"] is False else columns["weight"] or "weight"
-            src, dst, weights, nodes = networkx_columns(G, weight)
-            attributes = networkx_attributes(G)
-            if columns["weighted"] and weights is None and src:
+            graph = _read_whole(path, format)
+            edges = graph.edges(directed)
+            weight, weights = columns["weight"] or "weight", None
+            if columns["weighted"] is not False:
+                weight, weights = graph.weights(edges, columns["weight"])
+            if columns["weighted"] and weights is None and edges.src:
                 raise errors.InputError(f"{path}: no edge has the attribute {weight!r} (weighted=True). Name another.")
+            attributes = columns_of_dicts(list(graph.nodes.values())), columns_of_dicts(edges.data)
+        if world.rank == 0 and graph.notes:
+            _log.warning("%s: %s", path, "; ".join(graph.notes))
         own = slice(world.rank, None, world.size)
-        return cls._from_nodes(  # type: ignore[attr-defined, no-any-return]
-            src[own],
-            dst[own],
-            None if weights is None else weights[own],
-            nodes[own],
-            {"directed": G.is_directed() if directed is None else directed, **options},
-            tuple({name: values[own] for name, values in columns.items()} for columns in attributes),
-            weight or "weight",
-        )
+        with named(path):
+            return cls._from_nodes(  # type: ignore[attr-defined]
+                edges.src[own],
+                edges.dst[own],
+                None if weights is None else weights[own],
+                list(graph.nodes)[own],
+                {"directed": edges.directed, **options},
+                tuple({name: values[own] for name, values in columns.items()} for columns in attributes),
+                weight,
+            )

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from .. import _core, errors
 from ..arguments import checked, shown
 from ..world import agreed, world_of
 from .object_names import FromHashables, are_ids, are_names
+from .weights import checked_weights
 
 if TYPE_CHECKING:
     from ..graph import Graph
@@ -18,12 +20,15 @@ if TYPE_CHECKING:
 __all__ = [
     "FromObjects",
     "columns_of",
+    "columns_of_dicts",
     "is_igraph",
     "is_list_of_edges",
     "is_networkx",
     "networkx_attributes",
     "networkx_columns",
 ]
+
+_NO_WEIGHT = object()  # of an edge without that attribute, which one may also have as None
 
 
 def is_networkx(obj: Any) -> bool:
@@ -112,7 +117,7 @@ class FromObjects(FromHashables):
 
         Raises
         ------
-        InputError              there is no such attribute of edges
+        InputError              there is no such attribute of edges; a name is of two vertices, which are not merged
         TypeError               a weight that is no number
 
         Examples
@@ -126,9 +131,9 @@ class FromObjects(FromHashables):
                 raise TypeError(f"G is {shown(G)} (a graph of igraph is needed). Use Graph(G) for others.")
             _check_attribute(weight)
             has_weights = _has_weights(weight, weight in G.es.attributes(), G.ecount())
-            nodes = G.vs["name"] if "name" in G.vs.attributes() else list(range(G.vcount()))
-        src, dst = ([nodes[edge[side]] for edge in G.get_edgelist()] for side in (0, 1))
-        weights = G.es[weight] if has_weights else None
+            nodes = _igraph_nodes(G)
+            src, dst = ([nodes[edge[side]] for edge in G.get_edgelist()] for side in (0, 1))
+            weights = _weights_of(src, dst, G.es[weight], str(weight)) if has_weights else None
         kept = ({a: G.vs[a] for a in G.vs.attributes() if a != "name"}, {a: G.es[a] for a in G.es.attributes()})
         options = {"directed": G.is_directed(), **options}
         return cls._from_nodes(src, dst, weights, nodes, options, kept if attributes else None, weight or "weight")
@@ -177,24 +182,47 @@ class FromObjects(FromHashables):
         return cls.from_scipy(scipy.sparse.coo_array(A), **options)  # type: ignore[attr-defined]
 
 
+def _igraph_nodes(G: Any) -> list[Any]:
+    """The names of vertices, if they have some; else their numbers."""
+    if "name" not in G.vs.attributes():
+        return list(range(G.vcount()))
+    names: list[Any] = G.vs["name"]
+    first: dict[Any, int] = {}
+    for k, name in enumerate(names):
+        if isinstance(name, Hashable) and first.setdefault(name, k) != k:
+            raise errors.InputError(
+                f"vertices {first[name]} and {k} are both named {shown(name)} (a name is of one vertex). Rename one, "
+                'or del G.vs["name"]: vertices are their numbers then.'
+            )
+    return names
+
+
 def networkx_columns(G: Any, weight: str | None) -> tuple[list[Any], list[Any], list[Any] | None, list[Any]]:
     """The sources, targets and weights of a graph's edges, and its nodes."""
-    edges = list(G.edges(data=weight)) if weight is not None else [(u, v, None) for u, v in G.edges()]
+    named = weight is not None
+    edges = list(G.edges(data=weight, default=_NO_WEIGHT)) if named else [(u, v, None) for u, v in G.edges()]
     nodes = list(G.nodes())
-    weights = [value for _, _, value in edges]
-    has_weights = _has_weights(weight, any(value is not None for value in weights), len(edges))
     src, dst = ([edge[side] for edge in edges] for side in (0, 1))
-    return src, dst, [1 if value is None else value for value in weights] if has_weights else None, nodes
+    if not _has_weights(weight, any(edge[2] is not _NO_WEIGHT for edge in edges), len(edges)):
+        return src, dst, None, nodes
+    weights = [1 if value is _NO_WEIGHT else value for _, _, value in edges]
+    return src, dst, _weights_of(src, dst, weights, str(weight)), nodes
+
+
+def _weights_of(src: list[Any], dst: list[Any], weights: list[Any], name: str) -> list[Any]:
+    """The weights, if they are numbers; else a TypeError names edge and attribute."""
+    return checked_weights(weights, name, lambda k: f"edge {shown(src[k])} - {shown(dst[k])}")
 
 
 def networkx_attributes(G: Any) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
     """Columns of the nodes' attributes and of the edges', None where one has not an attribute."""
-    return _columns_of_dicts([data for _, data in G.nodes(data=True)]), _columns_of_dicts(
+    return columns_of_dicts([data for _, data in G.nodes(data=True)]), columns_of_dicts(
         [data for *_, data in G.edges(data=True)]
     )
 
 
-def _columns_of_dicts(rows: list[dict[Any, Any]]) -> dict[str, list[Any]]:
+def columns_of_dicts(rows: list[dict[Any, Any]]) -> dict[str, list[Any]]:
+    """Columns of all attributes that some row has, None where one has not."""
     names = dict.fromkeys(name for row in rows for name in row)
     return {str(name): [row.get(name) for row in rows] for name in names}
 

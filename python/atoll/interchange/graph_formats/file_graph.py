@@ -105,10 +105,10 @@ class FileGraph:
 
         Where it has both kinds the graph is directed, with an undirected edge as an arc each way.
         """
+        if directed is not False and any(self.is_arc) and not all(self.is_arc):
+            return self._both_ways()
         if directed is None:
-            directed = any(self.is_arc) if self.is_arc else self.directed
-            if directed and not all(self.is_arc):
-                return self._both_ways()
+            directed = self.is_arc[0] if self.is_arc else self.directed
         return Edges(self.src, self.dst, self.edge_data, self.edge_lines, directed)
 
     def _both_ways(self) -> Edges:
@@ -124,7 +124,7 @@ class FileGraph:
     def weights(self, edges: Edges, name: str | None) -> tuple[str, list[Any] | None]:
         """The attribute that is the edges' weight, and its values, 1 where an edge has none; None: no edge has it.
 
-        Text that is a number is one. None as the name: "weight", in capitals too.
+        Text that is a number is one. None as the name: "weight", in capitals too; "value", as others call it, is said.
         """
         found = {key for data in edges.data for key in data}
         if name is None:
@@ -132,6 +132,8 @@ class FileGraph:
             if len(alike) > 1 and "weight" not in alike:
                 raise self.refusal(0, f"edges have the weights {' and '.join(alike)} (one is needed). Say weight=.")
             name = "weight" if len(alike) != 1 else alike[0]
+            if not alike and "value" in found:
+                self.notes.append("has no weights (if the edges' attribute 'value' is one, say weight='value')")
         elif name not in found and edges.data:
             there = ", ".join(map(repr, sorted(found))) or "none"
             raise self.refusal(0, f"weight is {shown(name)} (edges have the attributes {there}). Name one of them.")
