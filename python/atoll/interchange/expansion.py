@@ -5,9 +5,9 @@ from __future__ import annotations
 
 __all__ = ["MOST_EXPANSION", "SMALL", "most_unpacked"]
 
-# Graphs and tables as text pack to a thirtieth or so, the most regular ones to a hundredth; gzip can make a thousandth and
-# zstd a hundred-thousandth of what is always the same. What expands further is no text that somebody packed, and would
-# fill the memory. Below SMALL it may expand as it likes.
+# Graphs and tables as text pack to a thirtieth or so, the most regular ones to a hundredth; gzip can make a thousandth,
+# and zstd a hundred-thousandth, of what is always the same. What expands further is no text that somebody packed, and
+# would fill the memory. Below SMALL it may expand as it likes.
 MOST_EXPANSION = 200
 SMALL = 64 << 20
 

@@ -101,6 +101,8 @@ def _read(store: Store, file: InputFile) -> Table:
             f"{file.path}, line {wrong[0]}: {wrong[1][:60]!r} is no line of PubTator's (ID|t|TITLE, ID|a|ABSTRACT, or "
             "an annotation: ID, start, end, mention, type and id with tabs between them). Correct the line."
         )
+    if not store.value("select count(*) from given_annotations"):
+        raise InputError(f"{file.path}: has no line of PubTator's (it is empty). Was it written to the end?")
     return Table("given_annotations", file.path, ["line"], file=file)
 
 

@@ -323,6 +323,8 @@ def _read_json_lines(connection: Any, file: InputFile, name: str) -> Table:
         "select key from (select rec, unnest(json_keys(line)) as key, generate_subscripts(json_keys(line), 1) as place "
         "from json_lines where trim(line) <> '') group by key order by min(rec), min(place)",
     )
+    if not keys:
+        raise InputError(f"{file.path}: has no object of JSON with a member (is it empty?). Give one on each line.")
     columns = _column_names(file, [key for (key,) in keys])
     fields = "".join(f", {_json_value(column)} as {quoted(column)}" for column in columns)
     run(
