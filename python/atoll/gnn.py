@@ -12,6 +12,7 @@ import numpy as np
 from . import _core, errors
 from .arguments import checked, refuse_masked, shown, type_name
 from .graph import Graph
+from .interchange.matrices import factor, rows_of
 from .world import agreed
 
 __all__ = ["GCN"]
@@ -140,7 +141,8 @@ class GCN:
 
         Parameters
         ----------
-        features : array of dtype, C-contiguous, vertices x features, or a sparse matrix of SciPy of that shape
+        features : array, vertices x features, or a sparse matrix of SciPy of that shape; of a type whose digits dtype
+                                    holds. An array that is not of dtype and C-contiguous is copied
         labels : array of int       class from 0; -1 where it is not known
         train : array of bool, or of int
                                     which vertices to learn from: a mask, or row numbers of this rank's arrays
@@ -158,8 +160,7 @@ class GCN:
                 raise errors.InputError(
                     f"epochs is {epochs}, checkpoint_every {checkpoint_every} (at least 1 and 0). Correct it."
                 )
-            self._check_features(features)
-            rows = features.shape[0]
+            (rows, width), read = self._read_features(features)
             labels = _labels(labels, rows)
             roles = np.zeros(rows, np.uint8)
             for name, given, role in (("train", train, _TRAIN), ("validation", validation, _VALIDATION)):
@@ -172,8 +173,8 @@ class GCN:
                     )
                 roles[chosen] = role
             classes = int(labels.max(initial=-1)) + 1
-        core = _core.network_of_graph(self._graph._core, self._dtype.name, features.shape[1], classes, *self._options)
-        self._set_features(core, features)
+        core = _core.network_of_graph(self._graph._core, self._dtype.name, width, classes, *self._options)
+        self._set_features(core, read)
         core.set_targets(labels, roles)
         curve = core.train(epochs, "" if checkpoint is None else os.fspath(checkpoint), checkpoint_every)
         self._core = core
@@ -188,9 +189,9 @@ class GCN:
         with agreed(self._graph.world, "GCN.outputs"):
             if self._core is None:
                 raise errors.UsageError("outputs of a GCN before fit() (it has learned nothing). Call fit() first.")
-            self._check_features(features)
-        self._set_features(self._core, features)
-        out = np.empty((features.shape[0], self._core.classes), self._dtype)
+            (rows, _), read = self._read_features(features)
+        self._set_features(self._core, read)
+        out = np.empty((rows, self._core.classes), self._dtype)
         self._core.put_outputs(out)
         return out
 
@@ -199,38 +200,26 @@ class GCN:
         """The class of each vertex of this rank. Collective."""
         return self.outputs(features).argmax(axis=1)
 
-    def _check_features(self, features: Any) -> None:
-        refuse_masked("features", features)
-        if not isinstance(features, np.ndarray) and not hasattr(features, "tocsr"):
+    def _read_features(self, features: Any) -> tuple[tuple[int, int], tuple[Any, ...]]:
+        """Their shape, and the array that is read; of a sparse matrix its offsets, columns, values and width."""
+        sparse = hasattr(features, "tocsr")
+        given = features if sparse else factor("features", features)
+        if not np.can_cast(given.dtype, self._dtype):
             raise TypeError(
-                f"features is a {type(features).__qualname__} (a numpy array or a sparse matrix of SciPy is needed). "
-                f"Use numpy.asarray(features, dtype=numpy.{self._dtype})."
+                f"features is {given.dtype} (the network is {self._dtype}). Use features.astype('{self._dtype}')."
             )
-        if features.dtype != self._dtype:
-            raise TypeError(
-                f"features is {features.dtype} (the network is {self._dtype}). Use features.astype('{self._dtype}')."
-            )
-        if features.ndim != 2 or features.shape[1] < 1:
+        if given.ndim != 2 or given.shape[1] < 1:
             raise errors.InputError(
-                f"features has shape {features.shape} (a row a vertex and a column a feature are needed). Reshape it."
+                f"features has shape {given.shape} (a row a vertex and a column a feature are needed). Reshape it."
             )
-        if isinstance(features, np.ndarray) and not (features.flags.c_contiguous and features.flags.aligned):
-            raise TypeError(
-                "features is strided or not aligned (rows are needed one after the other). "
-                "Use numpy.ascontiguousarray(features)."
-            )
+        if not sparse:
+            return given.shape, (np.require(given, self._dtype, "CA"),)
+        offsets, columns, values, _ = rows_of("features", features, self._dtype, summed=True)
+        return given.shape, (offsets, columns.astype(np.int32), values, given.shape[1])
 
     @staticmethod
-    def _set_features(core: Any, features: Any) -> None:
-        if isinstance(features, np.ndarray):
-            return core.set_dense(features)
-        csr = features.tocsr()
-        if not csr.has_canonical_format:
-            csr = csr.copy()
-            csr.sum_duplicates()
-        return core.set_sparse(
-            csr.indptr.astype(np.int64), csr.indices.astype(np.int32), np.ascontiguousarray(csr.data), csr.shape[1]
-        )
+    def _set_features(core: Any, read: tuple[Any, ...]) -> None:
+        core.set_dense(*read) if len(read) == 1 else core.set_sparse(*read)
 
     def __repr__(self) -> str:
         widths = self._options[0]

@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+import sys
+from typing import Any, Callable
 
 import numpy as np
 
 from . import _core, errors
-from .arguments import checked, one_of, refuse_masked, type_name
+from .arguments import checked, one_of, type_name
 from .graph import Graph
-from .world import World, agreed, world_of
+from .interchange.matrices import EXACT, as_result, computed_in, factor, largest_row, result_type, rows_of
+from .world import World, agreed, all_gather, world_of
 
 __all__ = ["SpMM", "spmm"]
 
@@ -48,15 +50,17 @@ class SpMM:
     column_block : int      columns of B that are multiplied at a time, which memory for rows of other ranks is needed
                             for; 0: all. B and `out` may then be larger than memory, as arrays of numpy.memmap
     dtype : {"float32", "float64"}, optional
-                            of values, B and C. None: that of a SciPy matrix, float32 for a Graph
+                            of values and C; it holds all digits of A and B. None: C has the type of SciPy's A @ B,
+                            where a Graph counts as float32. Where that is float64, an A of float32 is planned once
+                            more when the first such B comes; A may not change before
     differentiable : bool   the other transpose is planned too, which atoll.torch multiplies gradients by; for sum and
                             mean. The ones of an undirected graph need no second plan
     comm, plan              for a SciPy matrix; see Graph
 
     Raises
     ------
-    TypeError               values of another dtype: the message names the cast
-    InputError              a NaN in A; a shape that does not fit, with the shape that does
+    TypeError               complex or longer numbers; more digits than `dtype` holds: the message names the cast
+    InputError              a column that A does not have; a shape that does not fit, with the shape that does
 
     Examples
     --------
@@ -70,9 +74,26 @@ class SpMM:
            [ 1., 10.]])
     """
 
-    __slots__ = ("_adjoint", "_core", "_dtype", "_reduce", "_row_nonzeros", "_world")
+    __slots__ = (
+        "_adjoint",
+        "_core",
+        "_dtype",
+        "_given",
+        "_largest_row",
+        "_matrix",
+        "_plan_wide",
+        "_reduce",
+        "_row_nonzeros",
+        "_wide",
+        "_world",
+    )
     _adjoint: Any  # what gradients with respect to B are multiplied by; None if it is not planned
+    _given: np.dtype | None  # type of A's values as they were given; None: `dtype` says what all results are
+    _largest_row: float  # no row of whole numbers has a larger sum of absolute values
+    _matrix: bool  # whether A is a scipy.sparse matrix, not an array: its product with a numpy.matrix is one
+    _plan_wide: Callable[[], Any] | None  # plans A in float64, where it is planned in float32
     _row_nonzeros: np.ndarray | None  # of this rank, float64, where a mean is differentiable
+    _wide: Any  # A as it was planned in float64
 
     @checked
     def __init__(
@@ -114,21 +135,23 @@ class SpMM:
                     "product; atoll.torch.spmm has them for a matrix of one rank). Leave differentiable out."
                 )
             named = type_name("dtype", dtype, _TYPES)
+            self._given, self._largest_row, self._matrix = np.dtype(np.float32), 0.0, False
             if not isinstance(A, Graph):
                 if values != "weights" or self_loops:
                     raise errors.UsageError(
                         "values and self_loops are for a Graph (a matrix has its own values). Leave them out."
                     )
-                offsets, columns, entries = _rows(A, named)
-                named = entries.dtype.name
-            named = named or "float32"
+                wanted = None if named is None else np.dtype(named)
+                offsets, columns, entries, self._given = rows_of("A", A, wanted, summed=reduce != "sum")
+                self._matrix = isinstance(A, getattr(sys.modules.get("scipy.sparse"), "spmatrix", ()))
         if not isinstance(A, Graph):
-            with agreed(self._world, f"SpMM of {named}"):
+            with agreed(self._world, f"SpMM of {self._given}"):
                 pass
+        computed = np.dtype(named) if named is not None else computed_in(self._given)
 
         def planned(reduce: str, transpose: bool, *, ones: bool = False) -> Any:
             """Ones in float64, in which sums of them are exact."""
-            of = "float64" if ones else named
+            of = "float64" if ones else computed.name
             if isinstance(A, Graph):
                 kind = "ones" if ones else values
                 return _core.product_of_graph(
@@ -139,8 +162,23 @@ class SpMM:
                 self._world, offsets, columns, own, A.shape[1], of, reduce, transpose, strategy, order, column_block
             )
 
+        world = self._world
+
+        def planned_wide() -> Any:
+            own = {"values": values, "self_loops": self_loops} if isinstance(A, Graph) else {"comm": world}
+            options = {"transpose": transpose, "strategy": strategy, "order": order, "column_block": column_block}
+            return SpMM(A, reduce=reduce, dtype="float64", **own, **options)._core
+
         self._core = planned(reduce, transpose)
-        self._dtype, self._reduce = np.dtype(named), reduce
+        self._dtype, self._reduce = computed, reduce
+        self._wide = None if computed == np.float32 else self._core
+        self._plan_wide = planned_wide if named is None and self._wide is None else None
+        if named is not None:
+            self._given = None
+        elif self._given.kind in "iu":
+            own = largest_row(offsets, columns if transpose else None, entries)
+            largest = all_gather(world, np.array([own]))
+            self._largest_row = float(largest.sum() if transpose else largest.max())  # of columns ranks have parts
         self._adjoint = self._row_nonzeros = None
         if not differentiable:
             return
@@ -165,7 +203,7 @@ class SpMM:
 
     @property
     def dtype(self) -> np.dtype:
-        """Type of A's values, of B and of C."""
+        """Type that products are computed in: of A's values inside."""
         return self._dtype
 
     @property
@@ -201,30 +239,82 @@ class SpMM:
     @property
     def nbytes(self) -> int:
         """Memory on this rank: the matrix, the plans and the rows of B that come from other ranks."""
-        own = self._core.memory_bytes
-        return own if self._adjoint in (None, self._core) else own + self._adjoint.memory_bytes
+        return sum(core.memory_bytes for core in {self._core, self._adjoint, self._wide} if core is not None)
 
     @checked
     def __call__(self, B: Any, out: np.ndarray | None = None) -> np.ndarray:
-        """The product with this rank's rows of B. Collective.
+        """The product with this rank's rows of B, of the shape and type of SciPy's A @ B. Collective.
 
         Parameters
         ----------
-        B : array, own_shape[1] x k, of `dtype`, C-contiguous; k >= 1, the same on all ranks
-        out : array, own_shape[0] x k, of `dtype`, C-contiguous, optional
+        B : own_shape[1] x k, or a vector of own_shape[1]
+                                an array of any order and of any real type, or what numpy.asarray makes one of; k and
+                                the type are the same on all ranks. It is copied if it is not C-contiguous and of the
+                                type that products are computed in
+        out : array, own_shape[0] x k, C-contiguous, of the type of the product, optional
                                 where the product is put; must not overlap B
+
+        Raises
+        ------
+        InputError              a product of whole numbers whose sums may pass 2^53, where float64 is no longer exact
         """
-        with agreed(self._world, "SpMM.__call__"):
-            _check_dense("B", B, self._dtype)
+        agreement = agreed(self._world, "SpMM.__call__")
+        with agreement:
+            given = factor("B", B)
+            result = self._result_type(given.dtype)
             if out is not None:
-                _check_dense("out", out, self._dtype)
-                if not out.flags.writeable:
-                    raise TypeError("out is read-only (the product is written there). Pass an array of your own.")
-                if np.may_share_memory(B, out):
-                    raise errors.UsageError("out shares memory with B (B is read while out is written). Use another.")
-        result = np.empty((self._core.own_rows, B.shape[1]), self._dtype) if out is None else out
-        self._core.multiply(B, result)
-        return result
+                _check_out(out, given, result)
+            rows = given if given.ndim == 2 else given[:, np.newaxis]
+            if rows.shape[1] == 0 and len(rows) != self._core.own_columns:
+                raise errors.InputError(f"B has {len(rows)} rows ({self._core.own_columns} are needed). Correct it.")
+            agreement.call += f" of {result}{'' if rows.shape[1] else ' without columns'}"
+        product = np.empty((self._core.own_rows, rows.shape[1]), result)
+        if out is not None:
+            product = out if out.ndim == 2 else out[:, np.newaxis]
+        if rows.shape[1]:
+            self._multiply(rows, product)
+        if out is not None:
+            return out
+        if given.ndim == 1:
+            return product[:, 0]
+        return np.asmatrix(product) if self._matrix and isinstance(B, np.matrix) else product
+
+    def _result_type(self, of_B: np.dtype) -> np.dtype:
+        if self._given is not None:
+            return result_type(self._given, of_B, self._reduce)
+        if not np.can_cast(of_B, self._dtype):
+            raise TypeError(
+                f"B is {of_B} (products are {self._dtype}, as dtype says, which holds fewer digits). "
+                f"Use B.astype(numpy.{self._dtype}), or dtype=None, where a product has the type of SciPy's."
+            )
+        return self._dtype
+
+    def _multiply(self, rows: np.ndarray, product: np.ndarray) -> None:
+        """Puts the product with rows of B there, converted from the type that it is computed in."""
+        computed = self._dtype if self._wide is not self._core and product.dtype == np.float32 else np.dtype(np.float64)
+        if computed != self._dtype and self._wide is None:
+            assert self._plan_wide is not None
+            self._wide, self._plan_wide = self._plan_wide(), None
+        core = self._core if computed == self._dtype else self._wide
+        rows = np.require(rows, computed, "CA")
+        if product.dtype.kind in "iu":
+            self._check_exact(rows, product.dtype)
+        if product.dtype == computed:
+            core.multiply(rows, product)
+            return
+        found = np.empty(product.shape, computed)
+        core.multiply(rows, found)
+        product[...] = as_result(found, product.dtype)
+
+    def _check_exact(self, rows: np.ndarray, result: np.dtype) -> None:
+        own = max(rows.max(initial=0), -rows.min(initial=0))
+        largest = float(all_gather(self._world, np.array([own])).max())
+        if self._largest_row * largest >= EXACT:
+            raise errors.InputError(
+                f"A's whole numbers add up to {self._largest_row:.3g} in a row, and those of B are up to {largest:.3g} "
+                f"(the product, of {result}, may pass 2^53, from where on it would be rounded). "
+                "Use B.astype(float) for a rounded product, or A @ B of SciPy."
+            )
 
     def __repr__(self) -> str:
         return f"<atoll.SpMM: {self.shape[0]} x {self.shape[1]} with {self.nnz} nonzeros of {self._dtype}>"
@@ -243,43 +333,25 @@ def spmm(A: Any, B: Any, *, reduce: str = "sum", comm: Any = None, plan: dict[st
            [4.],
            [2.]], dtype=float32)
     """
-    dtype = B.dtype if isinstance(A, Graph) and isinstance(B, np.ndarray) else None
-    return SpMM(A, reduce=reduce, dtype=dtype, comm=comm, plan=plan)(B)
+    named = None
+    of_A = np.dtype(np.float32) if isinstance(A, Graph) else getattr(A, "dtype", None)
+    if of_A == np.float32 and isinstance(B, np.ndarray) and B.dtype.kind in "iuf":
+        named = "float64" if result_type(of_A, B.dtype, reduce) == np.float64 else None
+    return SpMM(A, reduce=reduce, dtype=named, comm=comm, plan=plan)(B)
 
 
-def _check_dense(name: str, values: Any, dtype: np.dtype) -> None:
-    refuse_masked(name, values)
-    if not isinstance(values, np.ndarray):
+def _check_out(out: Any, B: np.ndarray, result: np.dtype) -> None:
+    if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray):
         raise TypeError(
-            f"{name} is a {type(values).__module__}.{type(values).__qualname__} (a numpy array is needed). "
-            f"Use numpy.asarray({name}, dtype=numpy.{dtype})."
+            f"out is a {type(out).__qualname__} (a numpy array is needed). Use numpy.empty(shape, '{result}')."
         )
-    if values.dtype != dtype:
-        raise TypeError(f"{name} is {values.dtype} (the matrix is {dtype}). Use {name}.astype(numpy.{dtype}).")
-    if values.ndim != 2:
-        raise TypeError(f"{name} has shape {values.shape} (rows and columns are needed). Use {name}.reshape(-1, 1).")
-    if not values.flags.c_contiguous or not values.flags.aligned:
-        raise TypeError(
-            f"{name} is strided or not aligned (rows are needed one after the other). "
-            f"Use numpy.ascontiguousarray({name})."
-        )
-
-
-def _rows(A: Any, dtype: str | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Offsets, columns and values of a sparse matrix."""
-    if not hasattr(A, "tocsr"):
-        raise TypeError(
-            f"A is a {type(A).__qualname__} (a Graph or a sparse matrix is needed). Use scipy.sparse.csr_array(A)."
-        )
-    csr = A.tocsr()
-    if csr.ndim != 2:
-        raise TypeError(f"A has shape {csr.shape} (rows and columns are needed). Reshape it.")
-    wanted = dtype or csr.dtype.name
-    if csr.dtype.name not in _TYPES or csr.dtype.name != wanted:
-        raise TypeError(f"A has {csr.dtype} values (float32 or float64 are needed, those of dtype). Use A.astype(...).")
-    offsets = csr.indptr.astype(np.int64)
-    if len(offsets) == 0 or offsets[0] != 0 or (np.diff(offsets) < 0).any() or offsets[-1] > len(csr.indices):
-        raise errors.InputError("A.indptr does not rise from 0 to the entries (it is damaged). Rebuild the matrix.")
-    end = offsets[-1]
-    columns = csr.indices[:end].astype(np.int64)
-    return offsets, columns, np.ascontiguousarray(csr.data[:end])
+    if out.dtype != result:
+        raise TypeError(f"out is {out.dtype} (the product is {result}). Use numpy.empty(shape, '{result}').")
+    if out.ndim != B.ndim:
+        raise TypeError(f"out has shape {out.shape} (B has {B.shape}). Give it as many dimensions.")
+    if not out.flags.c_contiguous or not out.flags.aligned:
+        raise TypeError("out is strided or not aligned (rows are written one after the other). Use numpy.empty(shape).")
+    if not out.flags.writeable:
+        raise TypeError("out is read-only (the product is written there). Pass an array of your own.")
+    if np.may_share_memory(B, out):
+        raise errors.UsageError("out shares memory with B (B is read while out is written). Use another.")

@@ -51,7 +51,7 @@ NAMED = {  # for arguments whose annotation is not specific enough
     "table": [3, None, "x", [1], {"a": [1]}, np.eye(2)],
     "A": [3, "x", np.eye(3), [[0, 1], [1, 0]]],
     "G": [3, None, "ring:5", [(0, 1)], np.eye(3)],
-    "B": [3, None, "x", [[1.0]], np.zeros(2), np.zeros((2, 2), "i8"), np.zeros((2, 4))[:, ::2], MASKED],
+    "B": [3, None, "x", [[1.0]], np.zeros(3), np.zeros((2, 2), "O"), np.zeros((2, 4)).T, MASKED],
     "out": [3, "x", [[1.0]], np.zeros(2), np.zeros((2, 2), "i8"), np.zeros((2, 4))[:, ::2], MASKED],
     "dtype": ["float31", 3, object(), "f4,f4", ["auto"]],
     "distances": [3, None, "x", [[0.0]], np.zeros(3), np.ma.masked_array(np.zeros((2, 2))), np.zeros((2, 2), "i8")],

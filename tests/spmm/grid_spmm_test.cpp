@@ -256,11 +256,14 @@ TEST_CASE("what does not fit 1.5D or 2D is refused on all ranks alike") {
     CHECK_THROWS_WITH_AS(ReplicatedSpmm<float>(world, rows(), 3),
                          "SpMM in 1.5D: the replication is 3 (it must divide the 4 ranks). Take a divisor.",
                          UsageError);
-    MatrixRows<float> outside = rows(), nan = rows();
-    if (world.rank() == 2) outside.columns[0] = blocks.count();
-    if (world.rank() == 0) nan.values[3] = std::numeric_limits<float>::quiet_NaN();
-    CHECK_THROWS_AS(SummaSpmm<float>(world, std::move(outside)), InputError);
-    CHECK_THROWS_AS(ReplicatedSpmm<float>(world, std::move(nan), 2), InputError);
+    for (const bool summa : {true, false}) {
+      MatrixRows<float> outside = rows();
+      if (world.rank() == 2) outside.columns[0] = blocks.count();
+      if (summa)
+        CHECK_THROWS_AS(SummaSpmm<float>(world, std::move(outside)), InputError);
+      else
+        CHECK_THROWS_AS(ReplicatedSpmm<float>(world, std::move(outside), 2), InputError);
+    }
     SummaSpmm<float> summa(world, rows());
     const auto own = blocks.size(world.rank());
     Part<float> b(own, 4), c(own, 4), short_b(own + (world.rank() == 2), 4), wide(own, world.rank() == 0 ? 5 : 4);

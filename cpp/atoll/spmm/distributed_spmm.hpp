@@ -42,8 +42,8 @@ struct SpmmVolume {
 template <class T>
 class DistributedSpmm {
  public:
-  /// Frees the rows. Collective; every rank throws InputError for a column that does not exist, a NaN among the values or
-  /// a strategy whose algorithm is not rows_1d.
+  /// Frees the rows. Collective; every rank throws InputError for a column that does not exist or a strategy whose
+  /// algorithm is not rows_1d.
   DistributedSpmm(World& world, MatrixRows<T>&& rows, Reduce reduce, const SpmmStrategy& strategy);
   DistributedSpmm(World& world, MatrixRows<T>&& rows, Reduce reduce = Reduce::sum)
       : DistributedSpmm(world, std::move(rows), reduce, default_spmm_strategy(world)) {}

@@ -24,9 +24,6 @@ void check_rows(World& world, const MatrixRows<T>& a) {
     check(wrong == a.columns.end(),
           "SpMM: a nonzero of rank {} is in column {} (the matrix has {} columns). Correct the column numbers.", me,
           wrong == a.columns.end() ? 0 : *wrong, columns);
-    const auto* const nan = std::find_if(a.values.begin(), a.values.end(), [](T x) { return std::isnan(x); });
-    check(nan == a.values.end(), "SpMM: nonzero {} of rank {} is not a number. Remove or replace it.",
-          nan - a.values.begin(), me);
   });
 }
 

@@ -8,8 +8,8 @@
 /// time on a virtual clock.
 namespace atl::spmm {
 
-/// Collective; every rank throws InputError for rows that are not dealt out among the World's ranks, a column that does
-/// not exist or a NaN among the values.
+/// Collective; every rank throws InputError for rows that are not dealt out among the World's ranks or a column that does
+/// not exist. A NaN among the values makes its row of the product NaN, as in any other product.
 template <class T>
 void check_rows(World& world, const MatrixRows<T>& a);
 
