@@ -310,8 +310,7 @@ class Graph(Attributes, BuiltGraph, DerivedGraphs, FromFiles, FromObjects, FromT
         path : path             a file, also .gz or .zst; for Graphalytics a folder or the beginning of the
                                 files' names; for Parquet also a folder of files
         format : str            "auto" goes by the first bytes and the ending; atoll.graph.file_formats() has
-                                the others, of which pyarrow reads parquet and arrow, and NetworkX graphml, gexf, gml,
-                                pajek and json
+                                the others, of which pyarrow reads parquet and arrow
         directed : bool, optional
                                 overrides what the format says
         weighted : bool, optional
