@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, UsageError
 from .curated_side import CuratedSide
 from .distances import BuiltGraph, concepts_of, numbers_named
 from .inputs.files import text_lines
@@ -57,6 +57,7 @@ def mapped_concepts(
 
     Raises
     ------
+    UsageError                  `of` is neither graph
     InputError                  names that no concept has, that several have, or whose concepts have no counterpart, all
                                 of them; fewer than two concepts, of which no pair is made
 
@@ -75,11 +76,18 @@ def mapped_concepts(
     """
     where = graph.graph if of is None else of
     if where not in (graph.graph, curated_name):
-        raise InputError(
+        raise UsageError(
             f"concepts of graph {where} (paths of {graph.graph} are held against {curated_name}). Name one of the two."
         )
     numbers = numbers_named(graph.store, where, names)
-    _refuse(f"are no concepts of graph {where}", [name for name in names if not numbers[name]], graph, where)
+    unknown = [name for name in names if not numbers[name]]
+    if unknown:
+        first = unknown[0]
+        near = f"; nearest to {first!r}: {'; '.join(map(str, graph.nearest(first)))}" if where == graph.graph else ""
+        raise InputError(
+            f"{_all(unknown)}: no concepts of graph {where} ({len(unknown)} of {len(numbers)}{near}). Correct them, or "
+            "leave them out."
+        )
     several = [
         f"{name} ({', '.join(concept.id for concept in concepts_of(graph.store, where, numbers[name][:5]))})"
         for name in names
@@ -91,6 +99,12 @@ def mapped_concepts(
         )
     wanted = {name: numbers[name][0] for name in names}
     if where == graph.graph:
+        unbuilt = [name for name, number in wanted.items() if number not in graph.distances.ids]
+        if unbuilt:
+            raise InputError(
+                f"{_all(unbuilt)}: {len(unbuilt)} of {len(wanted)} are not among the types that were built. Leave them "
+                "out, or build all types."
+            )
         found = {name: np.intersect1d(curated.concepts, [number]) for name, number in wanted.items()}
     else:
         found = {name: curated.concepts_with([number]) for name, number in wanted.items()}
@@ -105,14 +119,6 @@ def mapped_concepts(
     if len(chosen) < 2:
         raise InputError(f"the list names {len(chosen)} concepts (pairs need two). Name more.")
     return chosen
-
-
-def _refuse(what: str, names: Sequence[str], graph: BuiltGraph, where: str) -> None:
-    if not names:
-        return
-    first = names[0]
-    near = f"; nearest to {first!r}: {'; '.join(map(str, graph.nearest(first)))}" if where == graph.graph else ""
-    raise InputError(f"{_all(names)} {what} ({len(names)} of the list{near}). Correct them, or leave them out.")
 
 
 def _all(names: Iterable[str]) -> str:
