@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <atoll/graph/names/fields.hpp>
+#include <atoll/graph/table/fields.hpp>
 #include <atoll/io/scan.hpp>
 
 namespace atl {
@@ -17,6 +17,9 @@ bool NameFields::next(NameField& field) {
   while (p_ < end_ && is_blank(*p_)) ++p_;
   if (p_ < end_ && *p_ == '"') {
     take_quoted(field);
+  } else if (separator_ == ' ' && p_ < end_ && *p_ == '{') {
+    field = {std::string_view(p_, static_cast<std::size_t>(end_ - p_)), false};
+    p_ = end_;
   } else {
     const char* const begin = p_;
     while (p_ < end_ && (separator_ == ' ' ? !is_blank(*p_) : *p_ != separator_)) ++p_;
