@@ -474,6 +474,20 @@ void bind_graph(nb::module_& m) {
     for (const FileFormat& f : file_formats()) all[f.name] = f.about;
     return all;
   });
+  m.def("file_endings", [] {
+    std::map<std::string, std::string> all;
+    for (const FileFormat& f : file_formats()) all[f.name] = f.endings;
+    return all;
+  });
+  m.def("heading_words", [] {
+    std::map<std::string, std::vector<std::string>> all;
+    for (const table::EndNames& ends : table::end_names())
+      all[ends.certain ? "certain ends" : "ends"].push_back(std::string(ends.source) + " " + std::string(ends.target));
+    for (const std::string_view word : table::weight_names()) all["weights"].emplace_back(word);
+    for (const std::string_view word : table::index_names()) all["indexes"].emplace_back(word);
+    for (const std::string_view word : table::relation_names()) all["relations"].emplace_back(word);
+    return all;
+  });
 }
 
 }  // namespace atl::python

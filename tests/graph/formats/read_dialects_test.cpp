@@ -19,7 +19,7 @@ struct Written {
 void check_all(const std::vector<Written>& all) {
   Folder folder;
   for (const Written& w : all) {
-    CAPTURE(w.what);
+    CAPTURE(std::string(w.what));
     for (const bool packed : {false, true}) {
       const std::string path =
           packed ? folder.write(std::string(w.name) + ".gz", gzip_member(w.text)) : folder.write(w.name, w.text);
@@ -41,7 +41,7 @@ struct Refused {
 void check_refused(const std::vector<Refused>& all) {
   Folder folder;
   for (const Refused& r : all) {
-    CAPTURE(r.text);
+    CAPTURE(std::string(r.text));
     const std::string path = folder.write(r.name, r.text);
     for (const Rank ranks : {1, 3}) {
       const std::string said = refusal(path, ranks);
@@ -75,7 +75,7 @@ TEST_CASE("fields are cut by one delimiter, and commas in them belong to numbers
       {"Excel's line of tabs, with a mark", "a.csv", "\xef\xbb\xbfsep=\t\r\n1\t2\t3.5\r\n2\t3\t1.25\r\n1\t3\t9\r\n", kHalves},
       {"told: a comma is the decimal sign", "a.csv", "1;2;1,250\n", {{1, 2, 1.25}}, true, true, {.decimal = ','}},
       {"told: a comma groups", "a.csv", "1;2;1,250\n", {{1, 2, 1250}}, true, true, {.decimal = '.'}},
-      {"told: the delimiter", "a.txt", "1,2 3\n", {{1, 2, 1}}, false, true, {.weights = ReadOptions::Weights::none, .source_column = "1", .target_column = "2", .delimiter = ','}},
+      {"told: the delimiter", "a.txt", "1;2;a,b;c\n", {{1, 2, 1}}, false, true, {.delimiter = ';'}},
   });
   check_refused({
       {"a.csv", "1;2;1,250\n2;3;1,500\n", ":1: weight is '1,250' (", "--decimal , or --decimal ."},
@@ -139,6 +139,7 @@ TEST_CASE("what a comment or a first line says is honoured") {
       {"KONECT, two sets", "out.a", "% bip unweighted\n% 4 2 3\n1 1\n1 2\n2 2\n2 3\n", {{1, 3, 1}, {1, 4, 1}, {2, 4, 1}, {2, 5, 1}}, false, true},
       {"KONECT, two sets, not counted", "out.a", "% bip unweighted\n1 1\n2 3\n", {{1, 3, 1}, {2, 5, 1}}, false, true},
       {"data of edges", "a.edgelist", "1 2 {'weight': 3.5}\n2 3 {'kind': 'a, b', 'weight': 1.25}\n1 3 {\"weight\": np.float64(9.0)}\n", kHalves},
+      {"data behind commas", "a.csv", "1,2,{'weight': 3.5, 'a': 1}\n2,3,{'weight': 1.25}\n1,3,{'weight': 9}\n", kHalves},
       {"data of some edges", "a.edgelist", "1 2 {'weight': 3.5}\n2 3 {}\n", {{1, 2, 3.5}, {2, 3, 1}}},
       {"another key", "a.edgelist", "1 2 {'cost': 3.5, 'weight': 1}\n", {{1, 2, 3.5}}, true, true, {.weight_column = "cost"}},
       {"counts", "a.txt", "5 4\n0 1\n1 2\n2 3\n3 4\n", {{0, 1, 1}, {1, 2, 1}, {2, 3, 1}, {3, 4, 1}}, false},
@@ -198,7 +199,7 @@ TEST_CASE("a matrix is read as one where it is certain, else refused") {
 TEST_CASE("a list without edges is read where it says its vertices") {
   Folder folder;
   for (const char* text : {"# atoll: vertices 1..3 undirected\n", "# atoll: vertices 1..3 undirected\nsource,target\n", "3\n0\n"}) {
-    CAPTURE(text);
+    CAPTURE(std::string(text));
     const Gathered got = read(folder.write("a.csv", text), 3);
     CHECK(got.edges.empty());
     CHECK(got.range->count == 3);

@@ -195,7 +195,7 @@ TEST_CASE("the first wrong line is named, the same on all ranks") {
       {good + "a\t\t1\n",
        ":2: column 2 is empty (an edge needs it). Complete or remove the line; the empty name is written \"\"."},
       {good + "a\tb\tx\n", ":2: weight is 'x' (not a number). Correct it, or read without weights."},
-      {good + "a\tb\t0,5\n", ":2: weight is '0,5' (not a number)"},
+      {many + "a\tb\t0,5\n", ":50001: weight is '0,5' (the first lines have decimal points"},
       {good + "a\tb\tnan\n", ":2: weight is 'nan' (weights are finite numbers)"},
       {good + "\"a\tb\t1\n", ":2: a quote is not closed on its line"},
       {good + "\"a\"x\tb\t1\n", ":2: text follows a closing quote"},
@@ -206,7 +206,7 @@ TEST_CASE("the first wrong line is named, the same on all ranks") {
       {"alone\n",
        ":1: the line has 1 column (an edge needs 2). Complete it, or name the columns; fields are cut by blanks."},
       {good + good,
-       ": source_column is 'gene' (the columns are: a, b, 1). Name one of them, or give its number.",
+       ":1: source_column is 'gene' (the columns are: 'a', 'b', '1'). Name one of them, or give its number.",
        {.source_column = "gene"}},
       {"a\tb\nb\tc\n",
        ": has no weights (the line has 2 columns",
@@ -238,7 +238,7 @@ TEST_CASE("files of numbers are refused, and options hold") {
   const std::string path = folder.write("e.txt", "a b 2\n");
   CHECK_FALSE(read_names(path, 2, {.weights = ReadOptions::Weights::none}).weighted);
   CHECK_FALSE(read_names(path, 2, {.directed = false}).directed);
-  CHECK(refusal_of(path, 2, {.source_column = "2"}).find("source and target are both column 2") !=
+  CHECK(refusal_of(path, 2, {.source_column = "2", .target_column = "2"}).find("source and target are both column 2") !=
         std::string::npos);
 }
 

@@ -53,7 +53,7 @@ TEST_CASE("headings name the ends of an edge, in any case and with any signs bet
       {{"Cited Paper", "Citing Paper"}, "ww", "1 0 -"},
       {{"Source ID", "Target-ID", "distance"}, "wwr", "0 1 2"},
       {{"FromNodeId", "ToNodeId"}, "ww", "0 1 -"},
-      {{"gene_1", "gene_2", "score"}, "ttr", "0 1 -"},
+      {{"gene_1", "gene_2", "score"}, "ttr", "0 1 2"},
       {{"Official Symbol Interactor A", "Official Symbol Interactor B"}, "tt", "0 1 -"},
       {{"Id", "Source", "Target", "Weight"}, "wwwr", "1 2 3"},
       {{"start", "end", "source", "target"}, "wwww", "2 3 -"},

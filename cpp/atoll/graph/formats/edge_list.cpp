@@ -188,7 +188,7 @@ EdgeListLayout conclude(const std::string& path, const Head& head, const ReadOpt
   layout.worth_saying = found.worth_saying;
   if (has_ending(path, ".wel") && options.weights == ReadOptions::Weights::automatic && !columns_given)
     check(found.choice.weight || !found.weight_key.empty(),
-          "{}:{}: has no weights (there are {} columns). Name the column of the weights, or read without them.", path,
+          "{}:{}: has no weights (the line has {} columns). Name the column of the weights, or read without them.", path,
           edge.number, found.columns);
 
   LineShape& shape = layout.shape;
@@ -312,7 +312,6 @@ EdgeList read_edge_list(World& world, const std::string& path, Head& head, const
   const std::optional<bool> said = comments.contradiction ? std::optional<bool>() : comments.directed;
   edges.directed = options.directed.value_or(layout.directed.value_or(said.value_or(true)));
   edges.range = layout.counts ? std::optional(layout.counts->range) : comments.range;
-  edges.columns = layout.described;
   return edges;
 }
 

@@ -208,7 +208,7 @@ NamedEdges read_named_matrix(World& world, const std::string& path, const Head& 
         *column);
   named.edges.range = IdRange{0, gathered.names.size()};
   named.edges.name = path;
-  named.columns = named.edges.columns;
+  named.columns = fmt::format("an adjacency matrix of {} rows", matrix.size);
   named.names = std::make_shared<const Dictionary>(std::move(gathered.names));
   return named;
 }

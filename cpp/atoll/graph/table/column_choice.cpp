@@ -114,6 +114,9 @@ class Choosing {
     chosen_.source = pairs[0].source;
     chosen_.target = pairs[0].target;
     chosen_.by_heading = true;
+    // Of "protein1 protein2 combined_score" the third is the weight, as without headings.
+    by_place_ = pairs[0].certainty == Pair::numbered;
+    first_ = pairs[0].source;
     return true;
   }
 
@@ -192,8 +195,7 @@ class Choosing {
     check(chosen_.weight || q_.weights != UseWeights::required,
           "{}: has no weights ({}). Name the column of the weights, or read without them.", q_.place,
           is_headed() ? fmt::format("the columns are: {}", all_columns())
-                      : fmt::format("there {} {} column{}", q_.kinds.size() == 1 ? "is" : "are", q_.kinds.size(),
-                                    q_.kinds.size() == 1 ? "" : "s"));
+                      : fmt::format("the line has {} column{}", q_.kinds.size(), q_.kinds.size() == 1 ? "" : "s"));
     if (chosen_.weight && (*chosen_.weight == chosen_.source || *chosen_.weight == chosen_.target))
       throw InputError(fmt::format("{}: weight is {}, which is an end of the edges too (which is meant?). Name others.",
                                    q_.place, name_of(*chosen_.weight)));

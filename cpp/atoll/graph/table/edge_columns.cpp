@@ -12,7 +12,8 @@ using Fields = std::vector<std::string>;
 // What stands above columns of vertices, apart from the ends of end_names(): "gene" and "partner", "user" and "item".
 constexpr std::string_view kThings[] = {"gene",  "protein", "partner", "node", "name",    "person", "user",     "item",
                                         "drug",  "disease", "country", "city", "author",  "paper",  "neighbor", "neighbour",
-                                        "vertex", "actor",  "movie",   "host", "concept", "term",   "symbol",   "nodeid"};
+                                        "vertex", "actor",  "movie",   "host", "concept", "term",   "symbol",   "nodeid", "id",
+                                        "interactor", "officialsymbolinteractor"};
 
 bool is_missing_value(std::string_view word) {
   const std::string plain = plain_word(word);
@@ -21,6 +22,11 @@ bool is_missing_value(std::string_view word) {
 
 bool names_a_thing(std::string_view heading) {
   return std::ranges::find(kThings, plain_word(heading)) != std::end(kThings);
+}
+
+bool recurs(const TextTable& table, std::size_t first, const std::string& word) {
+  return std::any_of(table.rows.begin() + static_cast<std::ptrdiff_t>(first) + 1, table.rows.end(),
+                     [&](const TextRow& row) { return std::ranges::find(row.fields, word) != row.fields.end(); });
 }
 
 bool numbers_below(const TextTable& table, std::size_t first, std::size_t column) {
@@ -88,18 +94,26 @@ std::string list_of(const Fields& headings) {
 bool is_heading_row(const TextTable& table, std::size_t first, const EdgeTableOptions& options) {
   if (options.headings) return *options.headings;
   const Fields& words = table.rows[first].fields;
-  for (const std::string* column : {&options.source, &options.target, &options.weight})
-    if (!column->empty() && header_number(*column) < 0) return true;
   const bool any_number = std::ranges::any_of(words, looks_like_number);
   const bool below = first + 1 < table.rows.size();
   if (!options.words) {
     if (words.size() < 2 || any_number) return false;
-    if (!pairs_in(words).empty() && pairs_in(words)[0].certainty > 0) return true;
+    if (!pairs_in(words).empty() && pairs_in(words)[0].certainty > Pair::ambiguous) return true;
     return below && std::ranges::any_of(table.rows[first + 1].fields, looks_like_number);
   }
+  for (const std::string* column : {&options.source, &options.target, &options.weight})
+    if (!column->empty() && header_number(*column) < 0) return true;
   // Not single letters, which are names of vertices in many a small example.
-  for (const Pair& pair : pairs_in(words))
-    if (words[pair.source].size() > 1 && words[pair.target].size() > 1) return true;
+  for (const Pair& pair : pairs_in(words)) {
+    const std::string source = plain_word(words[pair.source]);
+    if (pair.certainty == Pair::numbered) {  // "gene1 gene2" may be names too: headings are not among the names
+      if (names_a_thing(source.substr(0, source.size() - 1)) && !recurs(table, first, words[pair.source]) &&
+          !recurs(table, first, words[pair.target]))
+        return true;
+    } else if (source.size() > 1) {
+      return true;
+    }
+  }
   if (words.size() > 1 && names_a_thing(words[0]) && names_a_thing(words[1])) return true;
   const auto heads_numbers = [&](std::size_t i) {
     return i < words.size() && !looks_like_number(words[i]) && !is_missing_value(words[i]) &&
@@ -124,7 +138,7 @@ EdgeTable find_edge_columns(const std::string& path, const TextTable& table, std
   const Fields& edge = table.rows[found.row].fields;
   found.columns = edge.size();
   std::vector<Kind> kinds = kinds_of(table, found.row);
-  const bool data_behind = table.delimiter == ' ' && found.columns > 2 && edge.back().starts_with('{');
+  const bool data_behind = found.columns > 2 && is_edge_data(edge.back());
 
   // R writes a number for each row, and no heading above them.
   if (headed && found.columns == found.headings.size() + 1 && !edge.back().empty() && !data_behind) {
@@ -147,7 +161,8 @@ EdgeTable find_edge_columns(const std::string& path, const TextTable& table, std
   words.resize(words.empty() ? 0 : std::max(words.size(), kinds.size()));
   UseWeights weights = options.weights;
   std::string weight = options.weight;
-  if (data_behind && weights != UseWeights::none) {
+  const bool key_told = !weight.empty() && header_number(weight) < 0 && !headed;
+  if (data_behind && (key_told || weight.empty()) && weights != UseWeights::none) {
     found.weight_key = weight.empty() ? "weight" : weight;
     const bool any = std::any_of(table.rows.begin() + static_cast<std::ptrdiff_t>(found.row), table.rows.end(),
                                  [&](const TextRow& row) {

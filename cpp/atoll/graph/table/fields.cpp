@@ -5,6 +5,11 @@
 
 namespace atl {
 
+bool is_edge_data(std::string_view text) {
+  if (!text.starts_with('{') || !text.ends_with('}')) return false;
+  return text == "{}" || text.find("':") != std::string_view::npos || text.find("\":") != std::string_view::npos;
+}
+
 NameFields::NameFields(std::string_view line, char separator)
     : p_(line.data()), end_(line.data() + line.size()), separator_(separator) {
   while (end_ > p_ && is_blank(end_[-1])) --end_;
@@ -17,7 +22,7 @@ bool NameFields::next(NameField& field) {
   while (p_ < end_ && is_blank(*p_)) ++p_;
   if (p_ < end_ && *p_ == '"') {
     take_quoted(field);
-  } else if (separator_ == ' ' && p_ < end_ && *p_ == '{') {
+  } else if (is_edge_data({p_, static_cast<std::size_t>(end_ - p_)})) {
     field = {std::string_view(p_, static_cast<std::size_t>(end_ - p_)), false};
     p_ = end_;
   } else {

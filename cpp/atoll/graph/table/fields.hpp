@@ -7,8 +7,11 @@
 
 namespace atl {
 
-/// The fields of a line, cut at a separator; ' ' stands for any number of blanks and tabs. Cut by blanks, data of an edge as
-/// Python writes them, {'weight': 3.5}, are one field up to the end of the line.
+/// Whether the text is what Python writes as the data of an edge: {} or {'weight': 3.5, 'kind': 'road'}.
+bool is_edge_data(std::string_view text);
+
+/// The fields of a line, cut at a separator; ' ' stands for any number of blanks and tabs. Data of an edge, up to the end of
+/// the line, are one field.
 ///
 ///     NameFields fields(line, ',');
 ///     for (NameField field; fields.next(field);) use(field.text);

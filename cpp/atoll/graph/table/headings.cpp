@@ -56,12 +56,12 @@ bool is_one_of(std::string_view word, const std::string_view (&known)[N]) {
 }
 
 // "gene1" and "gene2", "InteractorA" and "InteractorB": one word, numbered or lettered.
-bool numbered(std::string_view first, std::string_view second) {
+bool are_numbered(std::string_view first, std::string_view second) {
   if (first.size() != second.size() || first.size() < 2) return false;
   const std::string_view stem = first.substr(0, first.size() - 1);
   if (stem != second.substr(0, second.size() - 1)) return false;
   const char a = first.back(), b = second.back();
-  return (a == '1' && b == '2') || (a == 'a' && b == 'b' && stem.size() > 2) || (a == '0' && b == '1');
+  return (a == '1' && b == '2') || (a == 'a' && b == 'b' && stem.size() > 2);
 }
 
 // What stands before or behind a heading's role: "source gene" and "target gene".
@@ -80,12 +80,12 @@ bool of_one_stem(std::string_view first, std::string_view second) {
   return false;
 }
 
-// -1: the two are no pair.
-int certainty(std::string_view source, std::string_view target) {
+std::optional<Pair::Certainty> certainty(std::string_view source, std::string_view target) {
   for (const EndNames& names : kEnds)
-    if (names.source == source && names.target == target) return names.certain ? 2 : 0;
-  if (of_one_stem(source, target)) return 1;
-  return numbered(source, target) ? 0 : -1;
+    if (names.source == source && names.target == target) return names.certain ? Pair::certain : Pair::ambiguous;
+  if (of_one_stem(source, target)) return Pair::of_a_stem;
+  if (are_numbered(source, target)) return Pair::numbered;
+  return {};
 }
 
 }  // namespace
@@ -124,13 +124,13 @@ std::vector<Pair> pairs_in(std::span<const std::string> headings) {
   std::vector<std::string> words;
   for (const std::string& heading : headings) words.push_back(plain_word(heading));
   std::vector<Pair> pairs;
-  int most = 0;
+  Pair::Certainty most = Pair::numbered;
   for (std::size_t s = 0; s < words.size(); ++s)
     for (std::size_t t = 0; t < words.size(); ++t) {
-      const int certain = s == t ? -1 : certainty(words[s], words[t]);
-      if (certain < 0) continue;
-      pairs.push_back({s, t, certain});
-      most = std::max(most, certain);
+      const auto found = s == t ? std::nullopt : certainty(words[s], words[t]);
+      if (!found) continue;
+      pairs.push_back({s, t, *found});
+      most = std::max(most, *found);
     }
   std::erase_if(pairs, [&](const Pair& pair) { return pair.certainty < most; });
   return pairs;

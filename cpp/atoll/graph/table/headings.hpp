@@ -38,7 +38,12 @@ bool is_end(std::string_view heading);
 
 struct Pair {
   std::size_t source, target;
-  int certainty;  ///< 2: of end_names(); 1: of one stem, as "source gene" and "target gene"; 0: "start", "gene1" ...
+  enum Certainty {
+    numbered,   ///< "gene1" and "gene2"
+    ambiguous,  ///< of end_names(), but with other uses: "start" and "end"
+    of_a_stem,  ///< "source gene" and "target gene"
+    certain     ///< of end_names()
+  } certainty;
 };
 /// All pairs of columns whose headings name the ends of an edge; of those the ones of the greatest certainty.
 std::vector<Pair> pairs_in(std::span<const std::string> headings);

@@ -55,7 +55,10 @@ class Looking {
     if (first_ + 1 >= table_.rows.size()) return {};
     std::vector<std::string> labels = fields(first_);
     const std::size_t columns = fields(first_ + 1).size();
-    if (labels.size() == columns) labels.erase(labels.begin());
+    if (labels.size() == columns) {
+      if (is_number(labels[0])) return {};  // a row like the others
+      labels.erase(labels.begin());
+    }
     const std::size_t rows = table_.rows.size() - first_ - 1;
     if (labels.size() < 2 || labels.size() + 1 != columns) return {};
     if (rows > labels.size() || (table_.complete && rows != labels.size())) return {};

@@ -50,7 +50,7 @@ bool has_commas(std::string_view field) {
   const std::size_t last = field.find_last_of(".,");
   const std::string_view whole = field.substr(0, last), rest = field.substr(last + 1);
   if (is_grouped(field, ',')) return true;
-  if (!is_fraction(rest)) return false;
+  if (rest.empty() || !is_fraction(rest)) return false;
   const char other = field[last] == ',' ? '.' : ',';
   return are_digits(whole) || is_grouped(whole, other);
 }
@@ -88,7 +88,7 @@ std::optional<NumberSigns> signs_of(std::span<const std::string_view> fields, st
       fits = agree(',', field);
       grouped = true;
     } else if (is_grouped(plain, ',') && plain[0] != '0') {
-      unclear = field;  // 1,250: thousands, or a fraction
+      if (unclear.empty()) unclear = field;  // 1,250: thousands, or a fraction
     } else {
       fits = agree(',', field);
     }

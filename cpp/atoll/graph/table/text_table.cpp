@@ -110,10 +110,6 @@ char told_by_excel(std::string_view line) {
   return line.size() == 5 && kSeparators.find(line[4]) != std::string_view::npos ? line[4] : '\0';
 }
 
-struct Cut {
-  std::vector<std::vector<std::string>> fields;  // [line]
-};
-
 // How well a delimiter fits the lines; smaller is better.
 struct Fit {
   char delimiter;
@@ -124,7 +120,7 @@ struct Fit {
 };
 
 bool holds_other(const NameField& field, char delimiter, bool words) {
-  if (field.quoted || field.text.starts_with('{')) return false;
+  if (field.quoted || is_edge_data(field.text)) return false;
   if (has_commas(field.text)) return false;
   for (const char c : kSeparators)
     if (c != delimiter && c != '\t' && field.text.find(c) != std::string_view::npos) return true;
@@ -163,6 +159,12 @@ char delimiter_of(const std::string& path, const std::vector<TextRow>& rows, boo
   const auto fits = [&](char delimiter) { return fit_of(delimiter, rows, first, words); };
   const Fit tabs = fits('\t'), blanks = fits(' ');
   if (tabs.possible && (words || (tabs.others == 0 && !tabs.varies))) return '\t';
+  // NetworkX's lists: behind two ends cut by blanks, data with commas of their own.
+  if (blanks.possible && std::ranges::all_of(rows, [](const TextRow& row) {
+        const std::vector<std::string> fields = name_fields(row.line, ' ');
+        return fields.size() == 3 && is_edge_data(fields[2]);
+      }))
+    return ' ';
   std::vector<Fit> good;
   for (const char delimiter : {',', ';', '|'})
     if (const Fit fit = fits(delimiter); fit.possible) good.push_back(fit);
@@ -251,7 +253,7 @@ std::vector<Kind> kinds_of(const TextTable& table, std::size_t first) {
   std::vector<Kind> kinds;
   if (first >= table.rows.size()) return kinds;
   const auto kind = [](std::string_view field) {
-    if (field.starts_with('{')) return Kind::other;
+    if (is_edge_data(field)) return Kind::other;
     if (is_whole(field) || is_grouped(field, ',')) return Kind::whole;
     return looks_like_number(field) ? Kind::reals : Kind::words;
   };
