@@ -161,8 +161,8 @@ char delimiter_of(const std::string& path, const std::vector<TextRow>& rows, boo
   if (tabs.possible && (words || (tabs.others == 0 && !tabs.varies))) return '\t';
   // NetworkX's lists: behind two ends cut by blanks, data with commas of their own.
   if (blanks.possible && std::ranges::all_of(rows, [](const TextRow& row) {
-        const std::vector<std::string> fields = name_fields(row.line, ' ');
-        return fields.size() == 3 && is_edge_data(fields[2]);
+        const std::string_view line = trimmed(row.line), ends = line.substr(0, line.find('{'));
+        return is_edge_data(line.substr(ends.size())) && ends.find_first_of(kSeparators) == std::string_view::npos;
       }))
     return ' ';
   std::vector<Fit> good;
