@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Each line calls the real tool; nothing is hidden here. CMAKE_FLAGS=-DNAME=VALUE reaches every configure.
-.PHONY: build demo test ctest pytest torch test-all asan tsan wheel bench mutants lint tidy docs man clean
+.PHONY: build demo test ctest pytest torch test-all asan tsan wheel bench mutants fuzz lint tidy docs man clean
 
 build:              # bin/atoll and .venv, whose Python imports atoll
 	scripts/bootstrap
@@ -50,6 +50,9 @@ bench: build        # bench/cases.json
 
 mutants:            # FLOOR=graph [LIMIT=50] [SEED=1]: changes to single lines there that its tests do not notice
 	scripts/mutants.py $(FLOOR) --limit $(or $(LIMIT),50) --seed $(or $(SEED),1) $(MUTANTS_FLAGS)
+
+fuzz: build         # changed files of every format, each read or refused; FUZZ_FLAGS="--seconds 60 --seed 2 --reader pajek"
+	.venv/bin/python tests/fuzz/fuzz.py $(FUZZ_FLAGS)
 
 lint:               # clang-format, ruff, gersemi, the include rule; needs no build. Corrects files, and fails if it did
 	@[ -x build/lint/bin/pre-commit ] || { $(or $(PYTHON),python3) -m venv build/lint && \

@@ -12,6 +12,9 @@
 namespace atl::cli {
 namespace {
 
+const std::map<std::string, char> kDelimiters = {{"auto", 0},      {"tab", '\t'}, {"comma", ','},
+                                                 {"semicolon", ';'}, {"bar", '|'},  {"blank", ' '}};
+
 // "cc, pagerank and sssp": the names of the algorithms whose contract is so.
 template <class F>
 std::string algorithms_with(F&& is_so) {
@@ -41,6 +44,15 @@ void GraphInput::add_reading_to(CLI::App& app) {
     app.add_option("--source-column", read_.source_column, "edge lists: number from 1, or name in the header");
     app.add_option("--target-column", read_.target_column, "edge lists: number from 1, or name in the header");
     app.add_option("--weight-column", read_.weight_column, "edge lists: number from 1, or name in the header");
+    app.add_option("--headings", headings_,
+                   "edge lists: whether the first line is one of headings or counts: auto, yes or no (an edge)")
+        ->check(CLI::IsMember({"auto", "yes", "no"}));
+    app.add_option("--delimiter", delimiter_,
+                   "edge lists: between fields: auto (by the first lines), tab, comma, semicolon, bar or blank")
+        ->check(CLI::IsMember(kDelimiters));
+    app.add_option("--decimal", decimal_,
+                   "edge lists: the decimal sign, . or , (the other one groups digits); auto: by the first lines")
+        ->check(CLI::IsMember({"auto", ".", ","}));
   });
 }
 
@@ -115,12 +127,8 @@ void GraphInput::add_to(CLI::App& app, Cuts cuts) {
 
 void GraphInput::add_names_to(CLI::App& app) {
   in_group(app, kReadingGroup, [&] {
-    auto* names =
-        app.add_flag("--names", names_,
-                     "vertices have names: the fields of an edge list, or INPUT.names of `atoll convert --names`");
-    app.add_option("--headings", headings_, "whether the first line of an edge list of names is one: auto, yes or no")
-        ->check(CLI::IsMember({"auto", "yes", "no"}))
-        ->needs(names);
+    app.add_flag("--names", names_,
+                 "vertices have names: the fields of an edge list, or INPUT.names of `atoll convert --names`");
   });
 }
 
@@ -130,6 +138,9 @@ ReadOptions GraphInput::read_options() const {
   if (undirected_) read.directed = false;
   if (weighted_) read.weights = ReadOptions::Weights::required;
   if (unweighted_) read.weights = ReadOptions::Weights::none;
+  if (headings_ != "auto") read.headings = headings_ == "yes";
+  if (delimiter_ != "auto") read.delimiter = kDelimiters.at(delimiter_);
+  if (decimal_ != "auto") read.decimal = decimal_[0];
   return read;
 }
 
@@ -138,6 +149,9 @@ void GraphInput::refuse_for_generators() const {
                                       {"--source-column", read_.source_column},
                                       {"--target-column", read_.target_column},
                                       {"--weight-column", read_.weight_column},
+                                      {"--headings", headings_ == "auto" ? "" : headings_},
+                                      {"--delimiter", delimiter_ == "auto" ? "" : delimiter_},
+                                      {"--decimal", decimal_ == "auto" ? "" : decimal_},
                                       {"--names", names_ ? "is given" : ""}})
     if (!value.empty())
       throw UsageError(
@@ -155,9 +169,7 @@ EdgeList GraphInput::load(World& world) const {
 
 NamedEdges GraphInput::load_named(World& world) const {
   if (!names_ || is_generator(text_)) return {.edges = load(world)};
-  NamedReadOptions options{.read = read_options()};
-  if (headings_ != "auto") options.headings = headings_ == "yes";
-  return read_with_names(world, text_, options);
+  return read_with_names(world, text_, read_options());
 }
 
 nlohmann::json describe_names(const NamedEdges& named) {

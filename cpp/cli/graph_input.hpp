@@ -45,7 +45,7 @@ class GraphInput {
 
   ReadOptions read_;
   bool names_ = false;
-  std::string headings_ = "auto";
+  std::string headings_ = "auto", delimiter_ = "auto", decimal_ = "auto";
   bool directed_ = false, undirected_ = false, weighted_ = false, unweighted_ = false;
   std::string duplicates_ = "min", self_loops_ = "keep";
   Edge heavy_ = kHeavyDegree;

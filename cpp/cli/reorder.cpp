@@ -59,6 +59,7 @@ Outcome reorder(World& world, const Options& options) {
     throw UsageError(
         fmt::format("reorder over {} ranks (one rank orders, with all its threads). Leave out --ranks.", world.size()));
   check_edges_path(world, options.output);
+  refuse_other_names(world, options.output);
   if (!options.numbers_file.empty() && options.numbers_file != result_path()) check_output_path(options.numbers_file);
   Team& team = world.team();
   RankTimer timer(world);

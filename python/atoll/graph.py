@@ -25,6 +25,9 @@ if TYPE_CHECKING:  # inside the class, _core is the attribute
 
 __all__ = ["Graph"]
 
+_DELIMITERS = ("\t", ",", ";", "|", " ")
+_DECIMALS = (".", ",")
+
 
 class Graph(Attributes, BuiltGraph, DerivedGraphs, FromFiles, FromObjects, FromTables):
     """A graph whose vertices and edges are spread over the ranks of a communicator.
@@ -295,6 +298,8 @@ class Graph(Attributes, BuiltGraph, DerivedGraphs, FromFiles, FromObjects, FromT
         weight: str | int = "",
         names: bool = False,
         headings: bool | None = None,
+        delimiter: str | None = None,
+        decimal: str | None = None,
         duplicates: str = "min",
         self_loops: str = "keep",
         partition: str = "blocked",
@@ -322,7 +327,12 @@ class Graph(Attributes, BuiltGraph, DerivedGraphs, FromFiles, FromObjects, FromT
         names : bool            True: the vertices of an edge list have names; or those of any format, if a file
                                 PATH.names lies beside it, as `atoll convert --names` writes
         headings : bool, optional
-                                with names: whether the first line is one of headings; None: as it looks
+                                of an edge list: whether the first line is one of headings or of counts; None: as it
+                                looks
+        delimiter : str, optional
+                                of an edge list: "\\t", ",", ";", "|" or " " (any number of blanks); None: as the first
+                                lines look (docs/formats.md)
+        decimal : str, optional of an edge list: "." or ","; the other one then groups digits; None: as the first lines look
         duplicates, self_loops  see from_edges
         partition, heavy, fusion, comm, plan
                                 see Graph
@@ -344,19 +354,21 @@ class Graph(Attributes, BuiltGraph, DerivedGraphs, FromFiles, FromObjects, FromT
         """
         world = world_of(comm, plan)
         text = str(path)
-        placing = f"{partition=}, {heavy=}, {fusion=}, {names=}, {headings=}"
+        placing = f"{partition=}, {heavy=}, {fusion=}, {names=}, {headings=}, {delimiter=}, {decimal=}"
         call = f"read({text!r}, {format=}, {directed=}, {weighted=}, {duplicates=}, {self_loops=}, {placing})"
         with agreed(world, call):
             preparation = preparation_of(duplicates, self_loops, partition, heavy, fusion)
-            if headings is not None and not names:
-                raise errors.UsageError(f"headings is {headings} (it is for names). Leave it out, or say names=True.")
+            for option, value, known in (("delimiter", delimiter, _DELIMITERS), ("decimal", decimal, _DECIMALS)):
+                if value is not None and value not in known:
+                    raise errors.UsageError(f"{option} is {value!r} (it is one of {known}). Give one, or leave it out.")
             foreign = format_of(text, format)
             if foreign is not None and names:
                 raise errors.UsageError(
                     f"names is True (vertices of a {foreign} file have names where they are text there). Leave it out."
                 )
             if foreign is None:
-                choice = _core.ReadChoice(format, directed, weighted, str(source), str(target), str(weight))
+                ends = str(source), str(target), str(weight)
+                choice = _core.ReadChoice(format, directed, weighted, *ends, headings, delimiter or "", decimal or "")
         if foreign is not None:
             columns = {
                 "source": source or None,
@@ -369,7 +381,7 @@ class Graph(Attributes, BuiltGraph, DerivedGraphs, FromFiles, FromObjects, FromT
             return cls._from_foreign_file(world, text, foreign, columns, directed, options)
         core: tuple[Any, ...]
         if names:
-            core = _core.from_named_file(world, text, choice, headings, preparation)
+            core = _core.from_named_file(world, text, choice, preparation)
         else:
             core = _core.from_file(world, text, choice, preparation)
         return cls._made(world, comm, core, partition)

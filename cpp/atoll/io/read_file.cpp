@@ -6,6 +6,7 @@
 #include <zstd.h>
 
 #include <atoll/base/error.hpp>
+#include <atoll/io/line_ends.hpp>
 #include <atoll/io/read_file.hpp>
 #include <atoll/io/scan.hpp>
 #include <cerrno>
@@ -347,6 +348,9 @@ Head read_head(World& world, const std::string& path, std::size_t bytes) {
     check(have > 0, "{}: holds no text (it unpacks to nothing). Check how it was written.", path);
     head.whole = have < bytes;
     head.text.resize(have);
+    // What is no text is left as it is.
+    if (head.text.substr(0, 4096).find('\0') == std::string::npos)
+      unify_line_ends(head.text.data(), 0, have, head.whole);
   });
   broadcast_text(world, head.text);
   struct {

@@ -5,7 +5,7 @@
 
 #include <atoll/graph/formats/blocks.hpp>
 #include <atoll/graph/formats/formats.hpp>
-#include <atoll/graph/names/fields.hpp>
+#include <atoll/graph/table/fields.hpp>
 #include <charconv>
 #include <cmath>
 #include <unordered_map>

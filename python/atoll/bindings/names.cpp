@@ -81,9 +81,9 @@ NamedGraph from_arrow(const std::shared_ptr<SharedWorld>& shared, const ArrowTab
 }
 
 NamedGraph from_named_file(const std::shared_ptr<SharedWorld>& shared, const std::string& path,
-                           const ReadChoice& choice, std::optional<bool> headings, const Preparation& preparation) {
+                           const ReadChoice& choice, const Preparation& preparation) {
   return build_named(shared, preparation, [&](World& world) {
-    return read_with_names(world, path, {.read = choice.options, .headings = headings});
+    return read_with_names(world, path, choice.options);
   });
 }
 
@@ -156,7 +156,7 @@ void bind_names(nb::module_& m) {
         "directed"_a, "vertices"_a, "preparation"_a);
   m.def("from_arrow", &from_arrow, "world"_a, "table"_a, "source"_a, "target"_a, "weight"_a.noconvert().none(),
         "directed"_a, "preparation"_a);
-  m.def("from_named_file", &from_named_file, "world"_a, "path"_a, "choice"_a, "headings"_a.none(), "preparation"_a);
+  m.def("from_named_file", &from_named_file, "world"_a, "path"_a, "choice"_a, "preparation"_a);
   m.def("write_named", &write<std::int64_t>, "graph"_a, "names"_a, "path"_a, "values"_a.noconvert(), "vertices"_a);
   m.def("write_named", &write<double>, "graph"_a, "names"_a, "path"_a, "values"_a.noconvert(), "vertices"_a);
   m.def(

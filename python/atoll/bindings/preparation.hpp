@@ -17,7 +17,8 @@ struct Preparation {
 /// How a file is read.
 struct ReadChoice {
   ReadChoice(const std::string& format, std::optional<bool> directed, std::optional<bool> weighted,
-             const std::string& source_column, const std::string& target_column, const std::string& weight_column);
+             const std::string& source_column, const std::string& target_column, const std::string& weight_column,
+             std::optional<bool> headings, const std::string& delimiter, const std::string& decimal);
   ReadOptions options;
 };
 

@@ -90,7 +90,7 @@ std::vector<BadInput> bad_inputs() {
        {.weights = ReadOptions::Weights::required}},
       {"a.dat", std::string("1 2\0\n", 5),
        ": is not text (there is a zero byte at 3) and its name does not say what it is. Name its format: "
-       "auto edges mtx metis dimacs graphalytics graph500 graph500-64 atoll."},
+       "auto edges matrix mtx metis dimacs graphalytics graph500 graph500-64 atoll."},
       {"a.txt",
        "\xff\xfe"
        "1 2\n",
@@ -207,8 +207,8 @@ std::vector<BadInput> bad_inputs() {
       {"a.graph", "1000000000000000000 1\n2\n1\n",
        ":1: the header promises 1000000000000000000 vertices, one a line, (a file of 26 bytes can hold 5 at "
        "most). The file is cut off, or its header is wrong."},
-      {"a.graph", "3 1\n2\n1\n",
-       ":1: the header promises 3 vertices, one a line (the file has 2 lines for them). The file is cut off, "
+      {"a.graph", "4 1\n2\n1\n",
+       ":1: the header promises 4 vertices, one a line (the file has 2 lines for them). The file is cut off, "
        "or its header is wrong."},
       {"a.graph", "3 1\n2\n1\n\n1\n",
        ":5: the line would be that of vertex 4 (the header says 3 vertices). Correct the header, or remove "

@@ -15,6 +15,7 @@ std::int64_t line_of(const std::string& path, const BlockPlan& plan, std::uint64
   std::vector<char> buffer(std::size_t{1} << 20);
   std::uint64_t position = 0;
   std::int64_t lines = plan.first_line;
+  char last = 0;  // "\r\n" is one line end
   while (position < at) {
     std::size_t n = 0;
     try {
@@ -23,7 +24,10 @@ std::int64_t line_of(const std::string& path, const BlockPlan& plan, std::uint64
     } catch (const InputError&) {
     }
     if (n == 0) break;
-    if (position >= plan.from) lines += count_lines(buffer.data(), buffer.data() + n);
+    for (std::size_t i = 0; i < n && position >= plan.from; ++i) {
+      lines += buffer[i] == '\r' || (buffer[i] == '\n' && last != '\r');
+      last = buffer[i];
+    }
     position += n;
   }
   return lines;

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <atoll/graph/formats/formats.hpp>
 #include <atoll/graph/formats/lines.hpp>
 
 // The DIMACS formats: "c" comments, one "p" line, then arcs. Shortest paths [1]: "p sp n m" and "a u v w",
-// directed. Colouring [2]: "p edge n m" or "p col n m" and "e u v", undirected. Ids from 1. [1] 9th DIMACS
-// Implementation Challenge: Shortest Paths, 2006.  [2] 2nd DIMACS Challenge: Cliques, Coloring, 1993.
+// directed. Maximum flow [3]: "p max n m", "n id s" and "n id t", and "a u v capacity". Colouring and cliques [2]: "p edge n m"
+// or "p col n m", "n id value" and "e u v", undirected; many files list an edge from either end, or count it so. Ids from 1.
+// [1] 9th DIMACS Implementation Challenge: Shortest Paths, 2006.  [2] 2nd DIMACS Challenge: Cliques, Coloring, 1993.
+// [3] 1st DIMACS Challenge: Network Flows, 1991.
 namespace atl {
 namespace {
 
 struct DimacsHeader {
-  bool paths = false;
+  bool paths = false;  // or flows: arcs with weights
   std::int64_t vertices = 0, edges = 0;
   std::uint64_t from = 0;
   std::int64_t line = 0;
@@ -25,9 +28,11 @@ DimacsHeader conclude(const std::string& path, const Head& head) {
                       "another format.",
                       path, lines.number()));
     const auto fields = fields_of(lines.line());
-    if (fields.empty() || lines.line()[0] == 'c') continue;
-    const bool paths = fields.size() == 4 && fields[1] == "sp",
-               colours = fields.size() == 4 && (fields[1] == "edge" || fields[1] == "col");
+    if (fields.empty() || fields[0].starts_with('c')) continue;
+    const auto is = [&](std::initializer_list<std::string_view> problems) {
+      return fields.size() == 4 && std::ranges::find(problems, fields[1]) != problems.end();
+    };
+    const bool paths = is({"sp", "max"}), colours = is({"edge", "edges", "col", "cols", "clq", "clique"});
     const std::int64_t n = paths || colours ? header_number(fields[2]) : -1,
                        m = paths || colours ? header_number(fields[3]) : -1;
     if (fields[0] != "p" || n < 0 || m < 0)
@@ -50,7 +55,7 @@ EdgeList read_dimacs(World& world, const std::string& path, Head& head, const Re
         "{}:{}: has no weights (edge lines have none). Read it without them.", path, header.line);
   LineShape shape;
   shape.prefix = header.paths ? 'a' : 'e';
-  shape.comments = "c";
+  shape.comments = header.paths ? "cn" : "cndvx";  // descriptions of vertices are lines of their own
   shape.weight = header.paths && options.weights != ReadOptions::Weights::none ? 2 : -1;
   shape.most_columns = header.paths ? 3 : 2;
   shape.lowest = 1;
@@ -64,7 +69,8 @@ EdgeList read_dimacs(World& world, const std::string& path, Head& head, const Re
   EdgeList edges;
   parser.columns().finish(world, edges);
   const auto m = world.sum(static_cast<std::int64_t>(edges.size()));
-  check(m == header.edges,
+  const bool from_either_end = !header.paths && (m == 2 * header.edges || header.edges == 2 * m);
+  check(m == header.edges || from_either_end,
         "{}:{}: the header promises {} {} (the file has {}). The file is cut off, or its header is wrong.", path,
         header.line, header.edges, header.paths ? "arcs" : "edges", m);
   edges.directed = options.directed.value_or(header.paths);

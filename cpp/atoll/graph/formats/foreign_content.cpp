@@ -30,6 +30,7 @@ std::string_view packed_or_binary(std::string_view text) {
       {"\x93NUMPY", "an array of NumPy"},
       {"PK\x03\x04", "a zip archive (also .npz and .xlsx are)"},
       {"SQLite format 3\0"sv, "a database of SQLite"},
+      {"\xd0\xcf\x11\xe0", "a workbook of Excel"},
       {"%PDF-", "a PDF"},
       {"\x1f\x8b", "packed by gzip (its name ends otherwise than in .gz)"},
       {"\x28\xb5\x2f\xfd", "packed by zstd (its name ends otherwise than in .zst)"},
@@ -57,6 +58,22 @@ std::string_view markup(std::string_view text) {
   return has("</") ? "XML" : "";
 }
 
+// GML and Pajek, behind their comments.
+std::string_view by_first_word(std::string_view text) {
+  while (!text.empty() && (text[0] == '%' || text[0] == '#')) {
+    text.remove_prefix(std::min(text.find_first_of("\r\n"), text.size()));
+    text = without_blanks(text);
+  }
+  std::string lower(text.substr(0, 256));
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const std::string_view word = lower;
+  if (word.starts_with("graph") && without_blanks(word.substr(5)).starts_with('[')) return "GML";
+  if (word.starts_with("creator \"")) return "GML";
+  for (const std::string_view section : {"*vertices", "*network", "*arcs", "*edges", "*matrix"})
+    if (word.starts_with(section)) return "a net of Pajek";
+  return {};
+}
+
 bool is_json(std::string_view text) {
   const std::string_view inside = without_blanks(text.substr(1));
   return !inside.empty() && std::string_view(text[0] == '{' ? "\"}" : "{[\"").find(inside[0]) != std::string_view::npos;
@@ -71,8 +88,7 @@ std::string_view foreign_content(std::string_view text) {
   text = without_blanks(text);
   if (text.starts_with('<')) return markup(text);
   if (text.starts_with('{') || text.starts_with('[')) return is_json(text) ? "JSON" : "";
-  if (text.starts_with("graph [") || text.starts_with("graph\n[") || text.starts_with("Creator \"")) return "GML";
-  if (text.starts_with("*Vertices ") || text.starts_with("*vertices ")) return "a net of Pajek";
+  if (const std::string_view what = by_first_word(text); !what.empty()) return what;
   for (const std::string_view begin : {"digraph ", "graph {", "strict graph ", "strict digraph "})
     if (text.starts_with(begin) && text.find('{') != std::string_view::npos) return "DOT of Graphviz";
   return {};

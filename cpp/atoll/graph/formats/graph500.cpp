@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/base/id_rule.hpp>
 #include <atoll/graph/formats/columns.hpp>
+#include <atoll/graph/formats/companions.hpp>
 #include <atoll/graph/formats/formats.hpp>
 #include <cmath>
 #include <filesystem>
@@ -40,8 +41,8 @@ EdgeList read_tuples(World& world, const std::string& path, const ReadOptions& o
     if (world.rank() != 0) return;
     sizes[0] = static_cast<std::int64_t>(InputFile(path).bytes());
     std::error_code ignored;
-    if (options.weights != ReadOptions::Weights::none && std::filesystem::exists(path + ".weights", ignored))
-      sizes[1] = static_cast<std::int64_t>(InputFile(path + ".weights").bytes());
+    if (options.weights != ReadOptions::Weights::none && std::filesystem::exists(weights_path(path), ignored))
+      sizes[1] = static_cast<std::int64_t>(InputFile(weights_path(path)).bytes());
   });
   world.broadcast(std::span<std::int64_t>(sizes), 0);
   const auto bytes = static_cast<std::uint64_t>(sizes[0]), edges_in_file = bytes / sizeof(Tuple);
@@ -63,7 +64,7 @@ EdgeList read_tuples(World& world, const std::string& path, const ReadOptions& o
   world.collective_try([&] {
     const InputFile file(path);
     std::optional<InputFile> weights;
-    if (weighted) weights.emplace(path + ".weights");
+    if (weighted) weights.emplace(weights_path(path));
     std::vector<Scratch> scratch(static_cast<std::size_t>(world.team().size()));
     world.team().for_range(turns, 1, [&](int thread, std::size_t turn, std::size_t) {
       Scratch& s = scratch[static_cast<std::size_t>(thread)];

@@ -159,6 +159,7 @@ EdgeList read_graphalytics(World& world, const std::string& path, const ReadOpti
   share(world, set);
 
   ReadOptions inner = options;
+  inner.headings = false;
   if (set.weighted == true && options.weights == ReadOptions::Weights::automatic)
     inner.weights = ReadOptions::Weights::required;
   if (set.weighted == false) {
@@ -189,7 +190,8 @@ EdgeList read_graphalytics(World& world, const std::string& path, const ReadOpti
   shape.source_name = "vertex";
   const Head vertex_head = read_head(world, set.vertices, 4096);
   LineParser parser(world, shape, 0);
-  for_each_block(world, set.vertices, {.file_bytes = vertex_head.file_bytes}, parser.work());
+  for_each_block(world, set.vertices, {.from = lines_begin(vertex_head), .file_bytes = vertex_head.file_bytes},
+                 parser.work());
   edges.vertices = parser.take_vertices();
 
   const auto n = world.sum(static_cast<std::int64_t>(edges.vertices.size())),

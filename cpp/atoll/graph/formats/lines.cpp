@@ -3,6 +3,7 @@
 #include <atoll/base/error.hpp>
 #include <atoll/base/id_rule.hpp>
 #include <atoll/graph/formats/lines.hpp>
+#include <atoll/graph/table/fields.hpp>
 
 namespace atl {
 namespace {
@@ -26,52 +27,106 @@ bool begins_comment(const char* p, const LineShape& shape) {
 // Careful path: finds and explains the first wrong line.
 
 [[noreturn]] void refuse_id(const char* at, std::string_view field, const char* name) {
-  if (field.size() > 1 && field[0] == '-' && scan::is_digit(field[1]))
+  const std::string_view digits = field.substr(field.size() > 1 && field[0] == '-' ? 1 : 0);
+  if (table::is_whole(digits))
     throw LineError{at, fmt::format("{} is {} ({}). Renumber the vertices.", name, field.substr(0, 40), kIdRule)};
-  if (std::all_of(field.begin(), field.end(), scan::is_digit))
-    throw LineError{at, fmt::format("{} is {} ({}). Renumber the vertices.", name, field.substr(0, 40), kIdRule)};
+  if (table::is_grouped(field, ','))
+    throw LineError{at, fmt::format("{} is {} (whole numbers of the first lines have no commas). If commas group digits, "
+                                    "say so: --decimal ., decimal=\".\" in Python.",
+                                    name, in_quotes(field))};
   throw LineError{at, fmt::format("{} is {} (not a whole number). Name the file's format and columns, or read names by "
                                   "--names (docs/names.md).",
                                   name, in_quotes(field))};
 }
 
-std::uint64_t careful_id(std::string_view field, const char* name, const LineShape& shape) {
+// `at` is where the line is wrong, if it is; what follows `field` may be read.
+std::uint64_t careful_id(const char* at, std::string_view field, const char* name, const LineShape& shape) {
+  std::string plain;
+  if (shape.id_group && table::is_grouped(field, shape.id_group)) {
+    for (const char c : field)
+      if (c != shape.id_group) plain += c;
+    plain.append(kTextPadding, '\0');
+    field = std::string_view(plain).substr(0, plain.size() - kTextPadding);
+  }
   const char* p = field.data();
   std::uint64_t id = 0;
-  // More text or padding follows the field, so scanning past it is harmless.
   if (!scan_id(p, id) || p != field.data() + field.size() || id > static_cast<std::uint64_t>(kMaxVertex))
-    refuse_id(field.data(), field, name);
+    refuse_id(at, field, name);
   // `highest` is -1 if the header promises no vertices.
   if (static_cast<Vertex>(id) < shape.lowest || static_cast<Vertex>(id) > shape.highest)
-    throw LineError{field.data(), fmt::format("{} is {} {}", name, id, shape.range_rule)};
+    throw LineError{at, fmt::format("{} is {} {}", name, id, shape.range_rule)};
   return id;
 }
 
-double careful_weight(std::string_view field) {
-  const char* p = field.data();
-  double weight = 0;
-  if (scan_weight(p, field.data() + field.size(), weight) && p == field.data() + field.size()) return weight;
+[[noreturn]] void refuse_weight(const char* at, std::string_view field) {
   std::string lower(field);
   std::transform(lower.begin(), lower.end(), lower.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   const bool nan = lower.find("nan") != std::string::npos, inf = lower.find("inf") != std::string::npos;
   if (nan || inf)
     throw LineError{
-        field.data(),
-        fmt::format("weight is {} (weights are finite numbers). Remove the edge or correct it.", in_quotes(field))};
+        at, fmt::format("weight is {} (weights are finite numbers). Remove the edge or correct it.", in_quotes(field))};
   double value = 0;
   const char* first = field.data() + (field.size() > 1 && (field[0] == '+' || field[0] == '-'));
   if (const auto [end, error] = std::from_chars(first, field.data() + field.size(), value);
       error == std::errc::result_out_of_range && end == field.data() + field.size())
-    throw LineError{field.data(),
-                    fmt::format("weight is {} (beyond the range of a double). Scale the weights.", in_quotes(field))};
+    throw LineError{at, fmt::format("weight is {} (beyond the range of a double). Scale the weights.", in_quotes(field))};
   if (const std::string_view digits(first, static_cast<std::size_t>(field.data() + field.size() - first));
       rounds_whole_number(digits, value))
-    throw LineError{field.data(), fmt::format("weight is {} (a double would round this whole number to {:.0f}). Scale "
-                                              "the weights, read without them, or write '{}.' if rounding will do.",
-                                              in_quotes(field), field[0] == '-' ? -value : value, field)};
-  throw LineError{field.data(),
-                  fmt::format("weight is {} (not a number). Correct it, or read without weights.", in_quotes(field))};
+    throw LineError{at, fmt::format("weight is {} (a double would round this whole number to {:.0f}). Scale "
+                                    "the weights, read without them, or write '{}.' if rounding will do.",
+                                    in_quotes(field), field[0] == '-' ? -value : value, field)};
+  throw LineError{at, fmt::format("weight is {} (not a number). Correct it, or read without weights.", in_quotes(field))};
+}
+
+}  // namespace
+
+double read_weight(const char* at, std::string_view field, table::NumberSigns signs) {
+  std::string plain(field);
+  if (signs.decimal != '.' || table::has_commas(field)) {
+    const auto number = table::as_plain_number(field, signs);
+    if (!number && table::looks_like_number(field))
+      throw LineError{at, fmt::format("weight is {} (the first lines have decimal {}{}). Correct it, or say which sign is "
+                                      "the decimal one: --decimal, decimal= in Python.",
+                                      in_quotes(field), signs.decimal == ',' ? "commas" : "points",
+                                      signs.group ? "" : " and no groups of digits")};
+    plain = number.value_or(plain);
+  }
+  const std::size_t size = plain.size();
+  plain.append(kTextPadding, '\0');
+  const char* p = plain.data();
+  double weight = 0;
+  if (size > 0 && scan_weight(p, p + size, weight) && p == plain.data() + size) return weight;
+  plain.resize(size);
+  refuse_weight(at, signs.decimal == '.' ? std::string_view(plain) : field);
+}
+
+std::optional<std::string_view> edge_value(std::string_view data, std::string_view key) {
+  for (const char quote : {'\'', '"'}) {
+    const std::string quoted = fmt::format("{0}{1}{0}", quote, key);
+    std::size_t at = data.find(quoted);
+    if (at == std::string_view::npos) continue;
+    at = data.find_first_not_of(" \t", at + quoted.size());
+    if (at == std::string_view::npos || data[at] != ':') continue;
+    std::string_view value = data.substr(at + 1);
+    value = value.substr(std::min(value.find_first_not_of(" \t"), value.size()));
+    value = value.substr(0, value.find_first_of(",}"));
+    while (!value.empty() && is_blank(value.back())) value.remove_suffix(1);
+    // As NumPy 2 shows its numbers: np.float64(0.5).
+    if (value.starts_with("np.") && value.ends_with(')')) {
+      value.remove_suffix(1);
+      value = value.substr(value.find('(') + 1);
+    }
+    return value;
+  }
+  return {};
+}
+
+namespace {
+
+bool begins_comment_at(const NameFields& fields, const LineShape& shape) {
+  const std::string_view rest = fields.rest();
+  return !rest.empty() && begins_comment(rest.data(), shape);
 }
 
 // Takes the field at p and the separator after it; the field may be empty between two delimiters.
@@ -101,13 +156,6 @@ std::vector<std::string_view> fields_of(std::string_view line) {
   return fields;
 }
 
-bool is_number(std::string_view field) {
-  if (!field.empty() && field[0] == '+') field.remove_prefix(1);
-  double value;
-  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-  return error != std::errc::invalid_argument && end == field.data() + field.size();
-}
-
 bool read_line(const char* p, const char* end, const LineShape& shape, LineValues& values) {
   while (p < end && is_blank(*p)) ++p;
   if (p == end || begins_comment(p, shape)) return false;
@@ -119,28 +167,35 @@ bool read_line(const char* p, const char* end, const LineShape& shape, LineValue
                       fmt::format("the line begins with {} (an edge begins with '{}'). Correct or remove the line.",
                                   in_quotes(word), shape.prefix)};
   }
+  NameFields fields({p, static_cast<std::size_t>(end - p)}, shape.delimiter);
   const int last = std::max({shape.source, shape.target, shape.weight});
   int column = 0;
-  for (; column <= last && p < end; ++column) {
-    const std::string_view field = take_field(p, end);
+  for (NameField field; column <= last && !begins_comment_at(fields, shape) && fields.next(field); ++column) {
     const bool wanted = column == shape.source || column == shape.target || column == shape.weight;
-    if (wanted && field.empty())
-      throw LineError{field.data(),
+    if (wanted && field.text.empty())
+      throw LineError{line,
                       fmt::format("column {} is empty (an edge needs it). Complete or remove the line.", column + 1)};
-    if (column == shape.source) values.source = careful_id(field, shape.source_name, shape);
-    if (column == shape.target) values.target = careful_id(field, shape.target_name, shape);
-    if (column == shape.weight) values.weight = careful_weight(field);
+    if (column == shape.source) values.source = careful_id(line, field.text, shape.source_name, shape);
+    if (column == shape.target) values.target = careful_id(line, field.text, shape.target_name, shape);
+    if (column == shape.weight) values.weight = read_weight(line, field.text, shape.weight_signs);
   }
   if (column <= last) {
     const char* needs = shape.target < 0 ? "a vertex" : shape.weight < 0 ? "an edge" : "an edge with its weight";
     throw LineError{line, fmt::format("the line has {} column{} ({} needs {}). Complete or remove it.", column,
                                       column == 1 ? "" : "s", needs, last + 1)};
   }
-  if (p < end && !begins_comment(p, shape) && column >= shape.most_columns) {
-    const auto more = fields_of({p, static_cast<std::size_t>(end - p)});
-    throw LineError{p, fmt::format("the line has {} columns (those before have {}). If this is a list of "
-                                   "neighbours, convert it to one edge a line.",
-                                   static_cast<std::size_t>(column) + more.size(), column)};
+  const std::string_view rest = fields.rest();
+  if (!shape.weight_key.empty()) {
+    const auto value = edge_value(rest, shape.weight_key);
+    values.weight = value ? read_weight(line, *value, {}) : 1;
+    return true;
+  }
+  if (!rest.empty() && !begins_comment(rest.data(), shape) && column >= shape.most_columns) {
+    std::size_t more = 0;
+    for (NameField field; fields.next(field);) ++more;
+    throw LineError{line, fmt::format("the line has {} columns (those before have {}). If this is a list of "
+                                      "neighbours, convert it to one edge a line.",
+                                      static_cast<std::size_t>(column) + more, column)};
   }
   return true;
 }
@@ -149,15 +204,19 @@ bool read_line(const char* p, const char* end, const LineShape& shape, LineValue
 
 namespace {
 
-// Skips the separator between two fields.
-inline bool separate(const char*& p) {
-  bool delimited = is_delimiter(*p);
-  if (!delimited && !is_blank(*p)) return false;
-  ++p;
-  if (scan::is_digit(*p)) [[likely]]
+// Skips the separator between two fields; blanks and tabs around a delimiter, and several of them, separate too.
+inline bool separate(const char*& p, char delimiter) {
+  if (*p == delimiter || (delimiter == ' ' && *p == '\t')) [[likely]] {
+    ++p;
+    if (scan::is_digit(*p)) [[likely]]
+      return true;
+    while (*p == ' ' || (*p == '\t' && delimiter != '\t')) ++p;
     return true;
-  p = skip_blanks(p);
-  if (!delimited && is_delimiter(*p)) p = skip_blanks(p + 1);
+  }
+  while (*p == ' ' || (*p == '\t' && delimiter != '\t')) ++p;
+  if (*p != delimiter) return false;
+  ++p;
+  while (*p == ' ' || (*p == '\t' && delimiter != '\t')) ++p;
   return true;
 }
 
@@ -168,9 +227,9 @@ inline bool end_line(const char*& p, const char* end, bool more_allowed, const L
     ++p;
     return true;
   }
-  if (!is_blank(*p) && !is_delimiter(*p)) return false;
+  if (!is_blank(*p) && *p != shape.delimiter) return false;
   p = skip_blanks(p);
-  if (is_delimiter(*p)) p = skip_blanks(p + 1);
+  if (*p == shape.delimiter) p = skip_blanks(p + 1);
   if (*p != '\n' && !more_allowed && !begins_comment(p, shape)) return false;
   p = next_line(p, end);
   return true;
@@ -180,6 +239,7 @@ template <bool kWeighted, bool kPrefix, class Id>
 bool parse_edges(const char* p, const char* end, const LineShape& shape, Id* source, Id* target, double* weight,
                  std::size_t& count, std::uint64_t& all) {
   const bool more_allowed = shape.most_columns > (kWeighted ? 3 : 2);
+  const char delimiter = shape.delimiter;
   std::size_t n = 0;
   std::uint64_t bits = 0;
   while (p < end) {
@@ -202,9 +262,9 @@ bool parse_edges(const char* p, const char* end, const LineShape& shape, Id* sou
       }
       if (kPrefix || !scan_id(p, a)) return false;
     }
-    if (!separate(p) || !scan_id(p, b)) return false;
+    if (!separate(p, delimiter) || !scan_id(p, b)) return false;
     if constexpr (kWeighted) {
-      if (!separate(p) || !scan_weight(p, end, weight[n])) return false;
+      if (!separate(p, delimiter) || !scan_weight(p, end, weight[n])) return false;
     }
     if (!end_line(p, end, more_allowed, shape)) return false;
     source[n] = static_cast<Id>(a);
@@ -234,8 +294,9 @@ bool in_range(const Id* ids, std::size_t n, Vertex lowest, Vertex highest) {
 
 LineParser::LineParser(World& world, LineShape shape, std::size_t expected_edges)
     : shape_(std::move(shape)),
-      simple_(shape_.source == 0 && shape_.target == 1 && (shape_.weight == -1 || shape_.weight == 2)),
-      columns_(expected_edges, shape_.weight >= 0),
+      simple_(shape_.source == 0 && shape_.target == 1 && (shape_.weight == -1 || shape_.weight == 2) &&
+              shape_.weight_key.empty()),
+      columns_(expected_edges, weighted()),
       scratch_(static_cast<std::size_t>(world.team().size())) {}
 
 BlockWork LineParser::work() {
@@ -250,7 +311,7 @@ void LineParser::make_room(Scratch& scratch, std::size_t bytes) {
   if (edges <= scratch.room) return;
   scratch.source = Array<Vertex>(edges);
   scratch.target = Array<Vertex>(edges);
-  if (shape_.weight >= 0) scratch.weight = Array<double>(edges);
+  if (weighted()) scratch.weight = Array<double>(edges);
   scratch.room = edges;
 }
 
@@ -329,7 +390,7 @@ void LineParser::parse_vertices(Scratch& scratch, const Block& block) {
   for (const char* p = block.begin; p < block.end;) {
     std::uint64_t id;
     const char* q = p;
-    if (scan_id(q, id) && (*q == '\n' || is_blank(*q) || is_delimiter(*q)) &&
+    if (scan_id(q, id) && (*q == '\n' || is_blank(*q)) &&
         id <= static_cast<std::uint64_t>(kMaxVertex)) {
       scratch.vertices.push_back(static_cast<Vertex>(id));
       p = next_line(q, block.end);

@@ -3,7 +3,9 @@
 
 #include <atoll/graph/formats/blocks.hpp>
 #include <atoll/graph/formats/columns.hpp>
+#include <atoll/graph/table/numbers.hpp>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,10 +22,14 @@
 namespace atl {
 
 struct LineShape {
+  char delimiter = ' ';          ///< between fields, blanks around it do not count; ' ': any number of blanks and tabs
   char prefix = 0;               ///< 'a' in DIMACS: precedes each edge
   std::string comments = "#%/";  ///< first characters of comment lines; '/' stands for "//"
   int source = 0, target = 1;    ///< columns, from 0; target -1: one id a line
   int weight = -1;               ///< -1: none
+  std::string weight_key;        ///< not empty: the weight is what {'KEY': ..} behind the ends says, 1 where it does not
+  char id_group = 0;             ///< between groups of three digits of ids; 0: there are none
+  table::NumberSigns weight_signs;
   int most_columns = std::numeric_limits<int>::max();
   Vertex lowest = 0, highest = kMaxVertex;  ///< allowed ids
   std::string range_rule;                   ///< for an id outside: "(why). What to do."
@@ -38,9 +44,13 @@ struct LineValues {
 /// Reads the line [p, end), where end is its line end; false if it is empty or a comment. Throws LineError.
 bool read_line(const char* p, const char* end, const LineShape& shape, LineValues& values);
 
-/// The fields of a line, separated by blanks or by one of , ; | with optional blanks around it.
+/// The weight that a field says; `at` is what a LineError points to.
+double read_weight(const char* at, std::string_view field, table::NumberSigns signs);
+/// The value of `key` in the data of an edge as Python writes them, {'weight': 3.5, 'kind': 'road'}.
+std::optional<std::string_view> edge_value(std::string_view data, std::string_view key);
+
+/// The fields of a header, separated by blanks or by one of , ; | with optional blanks around it.
 std::vector<std::string_view> fields_of(std::string_view line);
-bool is_number(std::string_view field);
 
 class LineParser {
  public:
@@ -66,6 +76,7 @@ class LineParser {
   template <class Id>
   void append(Scratch& scratch, const Block& block);
   void make_room(Scratch& scratch, std::size_t bytes);
+  bool weighted() const { return shape_.weight >= 0 || !shape_.weight_key.empty(); }
 
   LineShape shape_;
   bool simple_;  // whether the fast path supports this shape

@@ -262,7 +262,8 @@ EdgeList read_metis(World& world, const std::string& path, Head& head, const Rea
   const auto attempt = [&](bool sizes, Entries entries) {
     NeighbourParser parser(world, header, sizes, entries, weighted, expected_share(world, head, 2));
     const std::int64_t rows = for_each_block(world, path, plan, std::ref(parser));
-    check(static_cast<std::uint64_t>(rows) >= n,
+    // Lines joined by line ends lack the last one if it is empty: a last vertex without neighbours.
+    check(static_cast<std::uint64_t>(rows) + 1 >= n,
           "{}:{}: the header promises {} vertices, one a line (the file has {} lines for them). The file is "
           "cut off, or its header is wrong.",
           path, header.line, n, rows);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atoll/base/error.hpp>
 #include <atoll/graph/formats/block_text.hpp>
+#include <atoll/io/line_ends.hpp>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -179,11 +180,11 @@ class Unpacking {
           at_ += have;  // the line that contains the damage
           throw;
         }
-        if (n == 0) {
-          more = false;
-          break;
-        }
+        const std::size_t known = have - (have > 0);
+        more = n > 0;
         have += n;
+        unify_line_ends(now->buffer.data(), known, have, !more);
+        if (!more) break;
       }
       const char* begin = now->buffer.data();
       std::size_t size = have;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atoll/base/error.hpp>
 #include <atoll/graph/formats/block_text.hpp>
+#include <atoll/io/line_ends.hpp>
 #include <cstring>
 #include <numeric>
 #include <vector>
@@ -55,9 +56,16 @@ class PlainBlocks {
     // The byte before `from` tells whether a line begins there; the tail usually contains the rest of the last line.
     constexpr std::size_t kTail = 512;
     const std::uint64_t start = from > plan_.from ? from - 1 : from;
-    std::size_t size = static_cast<std::size_t>(std::min(file_.bytes(), to + kTail) - start);
-    buffer.reserve(plan_.block_bytes + kTail + 2, 0);
-    file_.read_at(buffer.data(), size, start);
+    std::size_t size = 0;
+    const auto read_more = [&](std::size_t more) {
+      more = static_cast<std::size_t>(std::min<std::uint64_t>(file_.bytes() - start - size, more));
+      buffer.reserve(size + more + 2, size);
+      file_.read_at(buffer.data() + size, more, start + size);
+      const std::size_t before = size;
+      size += more;
+      unify_line_ends(buffer.data(), before - (before > 0), size, start + size == file_.bytes());
+    };
+    read_more(static_cast<std::size_t>(to + kTail - start));
     std::size_t begin = 0;
     if (start < from) {
       const void* found = std::memchr(buffer.data(), '\n', static_cast<std::size_t>(to - start));
@@ -84,12 +92,8 @@ class PlainBlocks {
         }
         if (size - begin > plan_.longest_line + plan_.block_bytes)
           throw LineError{nullptr, too_long(plan_.longest_line)};
-        look = size;
-        const std::size_t more =
-            static_cast<std::size_t>(std::min<std::uint64_t>(file_.bytes() - start - size, std::max(size, kTail)));
-        buffer.reserve(size + more + 2, size);
-        file_.read_at(buffer.data() + size, more, start + size);
-        size += more;
+        look = size - 1;  // a "\r" there may have become a line end
+        read_more(std::max(size, kTail));
       }
     }
     block.at = start + begin;

@@ -3,9 +3,8 @@
 #include <atoll/graph/formats/binary.hpp>
 #include <atoll/graph/formats/foreign_content.hpp>
 #include <atoll/graph/formats/formats.hpp>
-#include <atoll/graph/formats/lines.hpp>
 #include <atoll/graph/formats/read.hpp>
-#include <charconv>
+#include <cctype>
 #include <filesystem>
 
 namespace atl {
@@ -94,9 +93,10 @@ void refuse_columns(const std::string& path, const std::string& format, const Re
 const std::vector<FileFormat>& file_formats() {
   static const std::vector<FileFormat> formats = {
       {"edges", ".el .wel .edges .elist .txt .tsv .csv .e", "one edge a line: source, target, perhaps a weight"},
+      {"matrix", "", "an adjacency matrix as text: row i has the weights of the edges from vertex i"},
       {"mtx", ".mtx", "Matrix Market, coordinate"},
       {"metis", ".graph .metis", "METIS: line i has the neighbours of vertex i"},
-      {"dimacs", ".gr", "DIMACS shortest paths: p sp, then a lines"},
+      {"dimacs", ".gr .col .clq .dimacs .max", "DIMACS: shortest paths (p sp, a lines), colouring and cliques (p edge, e lines), flows (p max)"},
       {"graphalytics", ".properties .v", "LDBC Graphalytics: .v, .e and .properties"},
       {"graph500", ".g500", "Graph500 binary, 48 bits an end, 12 bytes an edge"},
       {"graph500-64", ".g500-64", "Graph500 binary, 64 bits an end, 16 bytes an edge"},
@@ -141,43 +141,6 @@ EdgeList read_edges(World& world, const std::string& path, const ReadOptions& op
   }
   edges.name = path;
   return edges;
-}
-
-HeadLines::HeadLines(const std::string& path, const Head& head) : path_(&path), head_(&head) {
-  if (head.text.starts_with("\xef\xbb\xbf")) next_ = 3;  // the byte order mark of UTF-8
-  check(!head.text.starts_with("\xff\xfe") && !head.text.starts_with("\xfe\xff"),
-        "{}:1: the text is UTF-16 (its first bytes are a UTF-16 byte order mark). Convert it to UTF-8.", path);
-}
-
-bool HeadLines::next() {
-  begin_ = next_;
-  if (begin_ >= head_->text.size()) {
-    if (!head_->whole) throw TooShort{};
-    line_ = {};
-    return false;
-  }
-  std::size_t end = head_->text.find('\n', begin_);
-  if (end == std::string::npos) {
-    if (!head_->whole) throw TooShort{};
-    end = head_->text.size();
-    next_ = end;
-  } else {
-    next_ = end + 1;
-  }
-  line_ = std::string_view(head_->text).substr(begin_, end - begin_);
-  ++number_;
-  return true;
-}
-
-void HeadLines::fail(const std::string& what) const {
-  throw InputError(fmt::format("{}:{}: {}", *path_, number_, what));
-}
-
-std::int64_t header_number(std::string_view field) {
-  if (field.empty() || !std::all_of(field.begin(), field.end(), [](char c) { return scan::is_digit(c); })) return -1;
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-  return error == std::errc{} ? value : INT64_MAX;
 }
 
 std::size_t expected_share(World& world, const Head& head, std::size_t least_bytes_per_edge) {

@@ -34,6 +34,13 @@ struct ReadOptions {
   /// Edge lists: a column's number, counted from 1, or its name in the header line. Empty: the column with a well-known
   /// name, else columns 1, 2 and, if it is a number, 3.
   std::string source_column = {}, target_column = {}, weight_column = {};
+  /// Edge lists: whether the first line is one of headings (or of counts); none: as it looks.
+  std::optional<bool> headings = {};
+  /// Edge lists: tab , ; | or ' ' for any number of blanks; 0: as the first lines look.
+  char delimiter = 0;
+  /// Edge lists: the decimal sign, '.' or ','; the other one then stands between groups of digits. 0: as the first lines
+  /// look.
+  char decimal = 0;
 };
 
 /// The values of ReadOptions::format, each with a short description.

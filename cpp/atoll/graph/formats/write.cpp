@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atoll/base/error.hpp>
 #include <atoll/graph/formats/binary.hpp>
+#include <atoll/graph/formats/companions.hpp>
 #include <atoll/graph/formats/formats.hpp>
 #include <atoll/graph/formats/write.hpp>
 #include <atoll/io/scan.hpp>
@@ -281,7 +282,7 @@ void write_graph500(World& world, const std::string& path, const EdgeList& edges
         world.log()(LogLevel::warn,
                     "{}.weights: {} weights are rounded to float32, which this format has (.atoll keeps them)", path,
                     rounded);
-      write_records(world, path + ".weights", "", source.size(), 4, [&](char* p, std::size_t row) {
+      write_records(world, weights_path(path), "", source.size(), 4, [&](char* p, std::size_t row) {
         const auto w = static_cast<float>(weight(row));
         std::memcpy(p, &w, 4);
       });
@@ -329,12 +330,21 @@ void check_edges_path(World& world, const std::string& path) {
 
 void write_edges(World& world, const std::string& path, const EdgeList& edges) {
   const std::string ending = edges_ending(path);
-  const bool named = world.any(!edges.vertices.empty());
-  if (named && ending != ".atoll")
-    world.log()(LogLevel::warn, "{}: holds edges only; vertices without any are lost", path);
   const bool text = ending == ".txt" || ending == ".tsv" || ending == ".csv",
              list = ending == ".el" || ending == ".edges" || ending == ".elist" || ending == ".wel",
              binary = ending == ".g500" || ending == ".g500-64";
+  // A comment or a header says the range of ids; only .atoll has vertices one by one.
+  const bool holds_range = ending == ".atoll" || ending == ".mtx" || text;
+  const bool some_lone = edges.range ? !holds_range : world.any(!edges.vertices.empty()) && ending != ".atoll";
+  if (const auto lone = some_lone ? count_lone_vertices(world, edges) : 0; lone > 0)
+    world.log()(LogLevel::warn, "{}: holds edges only; {} vert{} without any {} lost (.atoll keeps them)", path, lone,
+                lone == 1 ? "ex" : "ices", lone == 1 ? "is" : "are");
+  const bool empty = world.sum(static_cast<std::int64_t>(edges.size())) == 0;
+  check(!empty || (holds_range && (edges.range || ending == ".atoll")),
+        "{}: the graph has no edge ({} holds edges only, and a file without any is refused by who reads it). Write it as "
+        ".atoll.",
+        path, ending);
+  remove_with_weights(world, path);
   if (!edges.directed && (list || (text && !(edges.range && edges.range->count > 0))))
     world.log()(LogLevel::warn, "{}: does not say that its edges go both ways; read it with --undirected", path);
   if (edges.directed && binary)

@@ -34,8 +34,9 @@ void check_result_path(World& world, const std::string& path);
 ///   .mtx                Matrix Market; undirected edges as symmetric; where an id is 0, all grow by one
 ///   .g500 .g500-64      Graph500 binary, weights as floats beside it in NAME.weights
 ///   .atoll              our own, which keeps everything
-/// Collective. Throws InputError if the format cannot hold the edges or their weights; other losses (vertices without
-/// edges, whether edges are directed) are logged as warnings.
+/// Weights that an earlier graph has left beside `path` are removed. Collective. Throws InputError if the format cannot hold
+/// the edges or their weights; other losses (how many vertices without edges, whether edges are directed) are logged as
+/// warnings.
 void write_edges(World& world, const std::string& path, const EdgeList& edges);
 /// Throws the errors of write_edges that depend on `path` only, to be called before a long computation. Collective.
 void check_edges_path(World& world, const std::string& path);

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <atoll/graph/names/read_named.hpp>
+#include <atoll/graph/table/matrix_text.hpp>
+#include <atoll/graph/table/numbers.hpp>
 #include <atoll/io/read_file.hpp>
 
 namespace atl {
@@ -11,13 +13,18 @@ struct NamedLayout {
   char separator = ' ';
   std::size_t source = 0, target = 1;
   std::optional<std::size_t> weight;
+  std::string weight_key;  ///< as LineShape::weight_key
+  table::NumberSigns weight_signs;
   std::size_t columns = 0;  ///< of each line
   std::uint64_t from = 0;   ///< where the first edge's line begins
   std::int64_t first_line = 1;
-  std::string told;  ///< NamedEdges::columns
+  std::optional<bool> directed;              ///< said by a comment
+  std::optional<table::MatrixText> matrix;  ///< the file is one: the fields above but from and first_line are not used
+  std::string columns_described;            ///< NamedEdges::columns
+  std::string said;                         ///< further facts, to be said once
 };
 
 /// Throws InputError and UsageError; HeadLines::TooShort where it needs a longer head.
-NamedLayout named_layout(const std::string& path, const Head& head, const NamedReadOptions& options);
+NamedLayout named_layout(const std::string& path, const Head& head, const ReadOptions& options);
 
 }  // namespace atl

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/base/error.hpp>
+#include <atoll/graph/formats/adjacency_matrix.hpp>
 #include <atoll/graph/formats/foreign_content.hpp>
 #include <atoll/graph/formats/formats.hpp>
 #include <atoll/graph/formats/lines.hpp>
-#include <atoll/graph/names/fields.hpp>
+#include <atoll/graph/table/fields.hpp>
 #include <atoll/graph/names/gather_names.hpp>
 #include <atoll/graph/names/layout.hpp>
 #include <atoll/io/dictionary/dictionary_file.hpp>
@@ -16,30 +17,13 @@ namespace {
 // The shortest edge is "a b\n".
 constexpr std::size_t kBytesPerEdge = 4;
 
-double weight_of(const NameField& field, std::string_view line) {
-  const char *p = field.text.data(), *const end = p + field.text.size();
-  double weight = 0;
-  // A field with doubled quotes is not in the block, whose text goes on behind each field as scan_weight() needs it.
-  if (!field.text.empty() && field.text.find('"') == std::string_view::npos) {
-    if (scan_weight(p, end, weight) && p == end) return weight;
-    LineShape weight_only;
-    weight_only.comments.clear();
-    weight_only.source = weight_only.target = -1;
-    weight_only.weight = 0;
-    LineValues ignored;
-    read_line(field.text.data(), end, weight_only, ignored);  // which explains what is wrong
-  }
-  throw LineError{line.data(), fmt::format("weight is {} (not a number). Correct it, or read without weights.",
-                                           in_quotes(field.text))};
-}
-
 // Parses lines into edges of the numbers that the thread's table gives, block by block, and tells which thread read
 // which block: table numbers become ids once all names are known.
 class NamedParser {
  public:
   NamedParser(World& world, const NamedLayout& layout, std::size_t expected_edges)
       : layout_(layout),
-        columns_(expected_edges, layout.weight.has_value()),
+        columns_(expected_edges, layout.weight.has_value() || !layout.weight_key.empty()),
         tables_(static_cast<std::size_t>(world.team().size())),
         threads_(tables_.size()) {}
 
@@ -103,7 +87,7 @@ class NamedParser {
                         "quotes."};
       if (column == layout_.weight) {
         try {
-          weight = weight_of(field, line);
+          weight = read_weight(line.data(), field.text, layout_.weight_signs);
         } catch (const LineError&) {
           std::size_t count = column + 1;  // where fields are too many, the weight is a part of a name
           for (NameField more; fields.next(more);) ++count;
@@ -118,7 +102,11 @@ class NamedParser {
     check_count(line, column);
     mine.source.push_back(source);
     mine.target.push_back(target);
-    if (layout_.weight) mine.weight.push_back(weight);
+    if (!layout_.weight_key.empty()) {
+      const auto value = edge_value(line, layout_.weight_key);
+      weight = value ? read_weight(line.data(), *value, {}) : 1;
+    }
+    if (columns_.weighted()) mine.weight.push_back(weight);
   }
 
   void check_count(std::string_view line, std::size_t count) const {
@@ -174,7 +162,7 @@ class NamedParser {
 
 // Throws unless the file is an edge list, as far as its first bytes and its name tell.
 void check_format(const std::string& path, const Head& head, const std::string& format) {
-  std::string other = format == "auto" || format == "edges" ? "" : format;
+  std::string other = format == "auto" || format == "edges" || format == "matrix" ? "" : format;
   if (format == "auto") {
     for (const FileFormat& f : file_formats())
       if (std::string_view(f.name) != "edges" && has_ending(path, f.endings)) other = f.name;
@@ -196,25 +184,56 @@ void check_format(const std::string& path, const Head& head, const std::string& 
         head.text.find('\0'));
 }
 
+// The labels of rows and columns are the names. Collective.
+NamedEdges read_named_matrix(World& world, const std::string& path, const Head& head, const NamedLayout& layout,
+                             const ReadOptions& options) {
+  const table::MatrixText& matrix = *layout.matrix;
+  NamedEdges named;
+  named.edges = read_adjacency_matrix(world, path, head, matrix, layout.separator, layout.from, layout.first_line, options,
+                                      true);
+  NameTable labels;
+  std::vector<std::uint32_t> numbers;
+  for (std::size_t i = 0; i < matrix.size; ++i)
+    numbers.push_back(labels.number_of(matrix.labels.empty() ? fmt::format("{}", i) : matrix.labels[i], [&](std::string_view name) {
+      check(is_utf8(name), "{}: the name {} is no UTF-8 (the file has another encoding). Convert it, as by iconv -f latin1 -t utf8.",
+            path, in_quotes(name));
+    }));
+  GatheredNames gathered = gather_names(world, std::span(&labels, 1), path);
+  for (IdColumn* column : {&named.edges.source, &named.edges.target})
+    std::visit(
+        [&](auto& ids) {
+          using Id = std::decay_t<decltype(ids[0])>;
+          for (auto& id : ids) id = static_cast<Id>(gathered.ids[0][numbers[static_cast<std::size_t>(id)]]);
+        },
+        *column);
+  named.edges.range = IdRange{0, gathered.names.size()};
+  named.edges.name = path;
+  named.columns = fmt::format("an adjacency matrix of {} rows", matrix.size);
+  named.names = std::make_shared<const Dictionary>(std::move(gathered.names));
+  return named;
+}
+
 }  // namespace
 
-NamedEdges read_named_edges(World& world, const std::string& path, const NamedReadOptions& options) {
+NamedEdges read_named_edges(World& world, const std::string& path, const ReadOptions& options) {
   constexpr std::size_t kHeadBytes = std::size_t{64} << 10;
   Head head = read_head(world, path, kHeadBytes);
-  check_format(path, head, options.read.format);
+  check_format(path, head, options.format);
   const NamedLayout layout =
       from_head(world, path, head, [&](const Head& h) { return named_layout(path, h, options); });
+  if (layout.matrix) return read_named_matrix(world, path, head, layout, options);
   NamedParser parser(world, layout, expected_share(world, head, kBytesPerEdge));
   for_each_block(world, path, {.from = layout.from, .first_line = layout.first_line, .file_bytes = head.file_bytes},
                  parser.work());
   NamedEdges named = parser.finish(world, path);
-  named.edges.directed = options.read.directed.value_or(true);
+  named.edges.directed = options.directed.value_or(layout.directed.value_or(true));
   named.edges.name = path;
-  named.columns = layout.told;
+  named.columns = layout.columns_described;
+  world.log()(LogLevel::info, "{}: {}", path, layout.said);
   return named;
 }
 
-NamedEdges read_with_names(World& world, const std::string& path, const NamedReadOptions& options) {
+NamedEdges read_with_names(World& world, const std::string& path, const ReadOptions& options) {
   const std::string beside = names_path(path);
   int found = 0;
   if (world.rank() == 0) {
@@ -225,7 +244,7 @@ NamedEdges read_with_names(World& world, const std::string& path, const NamedRea
   if (!found) return read_named_edges(world, path, options);
   NamedEdges named;
   named.names = std::make_shared<const Dictionary>(map_dictionary(world, beside));
-  named.edges = read_edges(world, path, options.read);
+  named.edges = read_edges(world, path, options);
   give_names(world, named.edges, *named.names, beside);
   return named;
 }

@@ -11,23 +11,17 @@
 ///     named.names->find("TP53");                                  // the id that its edges have for it
 ///     Graph graph = Graph::build(world, std::move(named.edges), {});
 ///
-/// One edge a line, its fields cut by the first of tab, comma, semicolon and bar that all of the first lines have, else
-/// by blanks. Blanks around a field do not count; a field in double quotes is taken as it stands, with "" for a quote.
+/// One edge a line, its fields cut by what the first lines are cut by (graph/table): tabs, commas, semicolons or bars, else
+/// blanks. Blanks around a field do not count; a field in double quotes is taken as it stands, with "" for a quote.
 /// Names are UTF-8. All lines have as many fields as the first. Lines before the first edge that begin with #, % or //
 /// are comments.
 ///
 /// The first line is one of headings where a column is named by its heading, where two headings are well-known
 /// (source and target, from and to, ...), or where a field behind the first two, or both of these, are words above numbers.
+/// A square table with names above its columns and before its rows is an adjacency matrix.
 ///
 /// The dictionary is replicated: each rank has all names, their bytes and 8 more each.
 namespace atl {
-
-struct NamedReadOptions {
-  /// `format` is "auto" or "edges"; columns as for numbers.
-  ReadOptions read = {};
-  /// Whether the first line is one of headings; none: as it looks.
-  std::optional<bool> headings = {};
-};
 
 struct NamedEdges {
   EdgeList edges;                                ///< of ids 0 .. names->size() - 1, all of which exist
@@ -38,11 +32,11 @@ struct NamedEdges {
 
 /// Collective. Throws the same on every rank: InputError as "path:line: what (why). What to do.", IoError, UsageError.
 /// Memory while it reads: the edges in 8 bytes, and the distinct names once for each thread that meets them.
-NamedEdges read_named_edges(World& world, const std::string& path, const NamedReadOptions& options = {});
+NamedEdges read_named_edges(World& world, const std::string& path, const ReadOptions& options = {});
 
 /// Where a file `path`.names lies beside the graph, read_edges() with these names, whatever the format; else
 /// read_named_edges(). Collective.
-NamedEdges read_with_names(World& world, const std::string& path, const NamedReadOptions& options = {});
+NamedEdges read_with_names(World& world, const std::string& path, const ReadOptions& options = {});
 
 /// The file that has the names of a graph's vertices, beside it.
 std::string names_path(const std::string& graph);

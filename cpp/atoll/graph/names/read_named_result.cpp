@@ -3,7 +3,7 @@
 #include <atoll/base/error.hpp>
 #include <atoll/graph/formats/blocks.hpp>
 #include <atoll/graph/formats/formats.hpp>
-#include <atoll/graph/names/fields.hpp>
+#include <atoll/graph/table/fields.hpp>
 #include <atoll/graph/names/read_named_result.hpp>
 #include <charconv>
 

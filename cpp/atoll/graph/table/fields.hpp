@@ -7,7 +7,11 @@
 
 namespace atl {
 
-/// The fields of a line of names, cut at a separator; ' ' stands for any number of blanks and tabs.
+/// Whether the text is what Python writes as the data of an edge: {} or {'weight': 3.5, 'kind': 'road'}.
+bool is_edge_data(std::string_view text);
+
+/// The fields of a line, cut at a separator; ' ' stands for any number of blanks and tabs. Data of an edge, up to the end of
+/// the line, are one field.
 ///
 ///     NameFields fields(line, ',');
 ///     for (NameField field; fields.next(field);) use(field.text);
@@ -24,6 +28,12 @@ class NameFields {
   /// False behind the last one. Throws LineError where a quote is not closed, or text follows one that is.
   bool next(NameField& field);
   const char* at() const { return p_; }
+  /// What follows the fields that have been read, without blanks in front.
+  std::string_view rest() const {
+    const char* p = p_;
+    while (p < end_ && is_blank(*p)) ++p;
+    return {p, static_cast<std::size_t>(end_ - p)};
+  }
 
  private:
   bool is_blank(char c) const { return c == ' ' || c == '\r' || (c == '\t' && separator_ != '\t'); }

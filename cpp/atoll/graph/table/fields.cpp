@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <atoll/graph/names/fields.hpp>
+#include <atoll/graph/table/fields.hpp>
 #include <atoll/io/scan.hpp>
 
 namespace atl {
+
+bool is_edge_data(std::string_view text) {
+  if (!text.starts_with('{') || !text.ends_with('}')) return false;
+  return text == "{}" || text.find("':") != std::string_view::npos || text.find("\":") != std::string_view::npos;
+}
 
 NameFields::NameFields(std::string_view line, char separator)
     : p_(line.data()), end_(line.data() + line.size()), separator_(separator) {
@@ -17,6 +22,9 @@ bool NameFields::next(NameField& field) {
   while (p_ < end_ && is_blank(*p_)) ++p_;
   if (p_ < end_ && *p_ == '"') {
     take_quoted(field);
+  } else if (is_edge_data({p_, static_cast<std::size_t>(end_ - p_)})) {
+    field = {std::string_view(p_, static_cast<std::size_t>(end_ - p_)), false};
+    p_ = end_;
   } else {
     const char* const begin = p_;
     while (p_ < end_ && (separator_ == ' ' ? !is_blank(*p_) : *p_ != separator_)) ++p_;
