@@ -10,10 +10,12 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
+from _nx_atoll import FUNCTIONS
 
 from .conversion import weights_of
 from .dictionaries import Weights, edge_data
 from .graph import Graph
+from .stored import is_view, unlike
 
 Answer = Any  # True, or why not
 
@@ -33,6 +35,11 @@ def can_run(name: str, args: tuple, kwargs: dict[str, Any]) -> Answer:
     >>> atoll.networkx.can_run("core_number", (nx.DiGraph(),), {})
     'directed graphs are not supported'
     """
+    if name not in FUNCTIONS:
+        return f"{name} is not NetworkX's here (atoll.networkx may have a function of its own by that name)"
+    reason = unlike(args[0] if args else kwargs["G"])
+    if reason is not None:
+        return reason
     condition = _CONDITIONS.get(name)
     return condition(*args, **kwargs) if condition else True
 
@@ -80,8 +87,6 @@ def _weights(G: Any, attribute: Any) -> Weights | str | None:
     for converted in _converted(G):
         if converted is G or converted._knows(attribute):
             return converted._weights(attribute)
-    if not hasattr(G, "_adj"):
-        return "the graph belongs to another backend"
     return weights_of(G, attribute)
 
 
@@ -89,7 +94,7 @@ def _converted(G: Any) -> list[Graph]:
     """G itself, or what NetworkX keeps of G's conversions."""
     if isinstance(G, Graph):
         return [G]
-    if not getattr(getattr(nx, "config", None), "cache_converted_graphs", False):
+    if is_view(G) or not getattr(getattr(nx, "config", None), "cache_converted_graphs", False):
         return []
     cache = getattr(G, "__networkx_cache__", None) or {}
     return [made for made in cache.get("backends", {}).get("atoll", {}).values() if isinstance(made, Graph)]
@@ -149,7 +154,7 @@ def _floyd_warshall(G: Any, weight: Any = "weight") -> Answer:
     if weight is None:
         return "weight is not the name of an attribute"
     # NetworkX takes the float 1.0 for what is missing, the attribute's own ints else: one kind of number here.
-    if not (isinstance(G, Graph) and not G._has_dictionaries()) and hasattr(G, "_adj") and isinstance(weight, str):
+    if not (isinstance(G, Graph) and not G._has_dictionaries()) and isinstance(weight, str):
         parallel = G.is_multigraph()
         has = {weight in d for data in edge_data(G) for d in (data.values() if parallel else (data,))}
         if len(has) > 1:

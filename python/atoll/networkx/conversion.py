@@ -13,6 +13,7 @@ from .. import errors
 from ..graph import Graph as AtollGraph
 from .dictionaries import Weights, edges_of
 from .graph import PLAN, Graph, kind_of
+from .stored import is_view, unlike, unlike_entries
 
 __all__ = ["convert_from_nx", "convert_to_nx", "from_atoll", "read_edgelist", "weights_of"]
 
@@ -42,7 +43,15 @@ def convert_from_nx(
     """
     if isinstance(graph, Graph):
         return graph
+    reason = unlike(graph)
+    if reason is not None:
+        raise NotImplementedError(reason)
+    if is_view(graph):
+        graph.__networkx_cache__ = None  # what NetworkX keeps there would outlast a change of the graph behind the view
     if preserve_all_attrs or preserve_edge_attrs or preserve_node_attrs or node_attrs:
+        reason = unlike_entries(graph)
+        if reason is not None:
+            raise NotImplementedError(reason)
         return kind_of(graph.is_directed(), graph.is_multigraph())(graph)
     attributes = dict(edge_attrs or {})
     kept = (getattr(graph, "__networkx_cache__", None) or {}).pop(_KEPT, None)
@@ -70,16 +79,22 @@ def weights_of(graph: Any, attribute: str) -> Weights | str | None:
     if isinstance(made, str):
         return made
     cache = getattr(graph, "__networkx_cache__", None)
-    if cache is not None:
+    if cache is not None and not is_view(graph):
         cache[_KEPT] = made
     return made._weights(attribute)
 
 
 def _converted(graph: Any, attributes: Mapping[str, Any]) -> Graph | str:
-    """A text says why an attribute cannot be weights."""
+    """A text says why the graph is not read, or an attribute cannot be weights."""
+    reason = unlike_entries(graph)
+    if reason is not None:
+        return reason
     nodes, weights = list(graph), {}
     for attribute, default in attributes.items() or [(None, 1)]:
-        source, target, counts, found = edges_of(graph, nodes, attribute, default)
+        try:
+            source, target, counts, found = edges_of(graph, nodes, attribute, default)
+        except NotImplementedError as e:
+            return str(e)
         if isinstance(found, str):
             return found
         if attribute is not None:
@@ -89,14 +104,15 @@ def _converted(graph: Any, attributes: Mapping[str, Any]) -> Graph | str:
 
 
 def convert_to_nx(obj: Any, *, name: str | None = None, **_: Any) -> Any:
-    """A graph of the backend as a new one of NetworkX's own class; anything else as it is.
+    """A graph of the backend as a new one of NetworkX's own class; anything else as it is, and a graph whose methods
+    say something else than it stores: NetworkX's functions call those.
 
     Examples
     --------
     >>> atoll.networkx.convert_to_nx(atoll.networkx.from_atoll(atoll.Graph("path:3"))).edges
     EdgeView([(0, 1), (1, 2)])
     """
-    return obj._plain_networkx() if isinstance(obj, Graph) else obj
+    return obj._plain_networkx() if isinstance(obj, Graph) and unlike(obj) is None else obj
 
 
 def from_atoll(graph: AtollGraph) -> Graph:
@@ -144,11 +160,16 @@ def from_atoll(graph: AtollGraph) -> Graph:
     return made
 
 
-def read_edgelist(path: str | os.PathLike[str], *, directed: bool = False, **options: Any) -> Graph:
+def read_edgelist(path: str | os.PathLike[str], *others: Any, directed: bool = False, **options: Any) -> Graph:
     """A graph for NetworkX's functions from a file of any format that atoll.Graph.read takes, without a conversion.
 
     Nodes are the file's ids, ints; `options` are those of atoll.Graph.read. It is another function than
-    nx.read_edgelist, whose nodes are texts.
+    nx.read_edgelist, whose nodes are texts, and NetworkX reads with its own: nx.read_edgelist(path, backend="atoll") is
+    declined.
+
+    Raises
+    ------
+    NotImplementedError         `others` are given: NetworkX's own arguments
 
     Examples
     --------
@@ -158,4 +179,9 @@ def read_edgelist(path: str | os.PathLike[str], *, directed: bool = False, **opt
     >>> nx.single_source_shortest_path_length(atoll.networkx.read_edgelist(file), 1)
     {1: 0, 2: 1, 3: 2}
     """
+    if others:  # what versions of NetworkX pass that do not understand can_run's answer
+        raise NotImplementedError(
+            "read_edgelist is another function here than NetworkX's (nodes are ints, of any format). "
+            "Leave backend out, or call atoll.networkx.read_edgelist(path)."
+        )
     return from_atoll(AtollGraph.read(path, directed=directed, plan=PLAN, **options))

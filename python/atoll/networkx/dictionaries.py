@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import _core
 
-__all__ = ["Weights", "add_edges", "edge_data", "edges_of", "walk", "walk_by_python"]
+__all__ = ["Weights", "add_edges", "edge_data", "edges_of", "inner_dictionaries", "walk", "walk_by_python"]
 
 
 @dataclass(frozen=True)
@@ -45,13 +45,18 @@ def walk(graph: Any, nodes: list[Hashable], attribute: str | None, default: Any)
 
 
 def walk_by_python(graph: Any, nodes: list[Hashable], attribute: str | None, default: Any) -> Walked:
+    """The edges of any graph that shows what it stores; views with filters of edges may show one at one end only."""
     adjacency = graph._adj
     index = {node: number for number, node in enumerate(nodes)}
-    degrees = np.fromiter(map(len, adjacency.values()), np.int64, len(nodes))
-    source = np.repeat(np.fromiter(map(index.__getitem__, adjacency), np.int64, len(nodes)), degrees)
-    targets = map(index.__getitem__, chain.from_iterable(adjacency.values()))
-    target = np.fromiter(targets, np.int64, len(source))
-    once = slice(None) if graph.is_directed() else source <= target
+    ends = [[index[neighbour] for neighbour in neighbours] for neighbours in adjacency.values()]
+    source = np.repeat(np.array([index[node] for node in adjacency], np.int64), list(map(len, ends)))
+    target = np.fromiter(chain.from_iterable(ends), np.int64, len(source))
+    once = slice(None)
+    if not graph.is_directed():
+        once = source <= target
+        forth, back = (np.sort(u * len(nodes) + v) for u, v in ((source, target), (target, source)))
+        if not np.array_equal(forth, back):
+            raise NotImplementedError("an edge is shown at one of its ends only, though the graph is undirected")
     counts, weights = None, None
     if graph.is_multigraph():
         counts = np.fromiter(map(len, edge_data(graph)), np.int64, len(source))[once]
@@ -65,6 +70,11 @@ def walk_by_python(graph: Any, nodes: list[Hashable], attribute: str | None, def
 def edge_data(graph: Any) -> Iterable[Any]:
     """What NetworkX keeps for each edge, of an undirected one at both ends: attributes, or those of parallel edges."""
     return chain.from_iterable(neighbours.values() for neighbours in graph._adj.values())
+
+
+def inner_dictionaries(graph: Any) -> Iterable[Any]:
+    """Of neighbours, and of parallel edges: all that lie between the dictionary of nodes and those of attributes."""
+    return chain(graph._adj.values(), edge_data(graph) if graph.is_multigraph() else ())
 
 
 def attribute_of(graph: Any, attribute: str, default: Any) -> Weights | str | None:

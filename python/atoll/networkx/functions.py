@@ -147,21 +147,25 @@ def _is_one(G: Graph) -> bool:
     return _how_many(G) == 1
 
 
+@where_possible
 @nx.utils.not_implemented_for("directed")
 def connected_components(G: Graph) -> Iterator[set]:
     return _components(G)
 
 
+@where_possible
 @nx.utils.not_implemented_for("directed")
 def number_connected_components(G: Graph) -> int:
     return _how_many(G)
 
 
+@where_possible
 @nx.utils.not_implemented_for("directed")
 def is_connected(G: Graph) -> bool:
     return _is_one(G)
 
 
+@where_possible
 @nx.utils.not_implemented_for("directed")
 def node_connected_component(G: Graph, n: Any) -> set:
     number = G._numbers()[n]  # KeyError, as NetworkX
@@ -169,16 +173,19 @@ def node_connected_component(G: Graph, n: Any) -> set:
     return set(G._labels(np.flatnonzero(label == label[number])))
 
 
+@where_possible
 @nx.utils.not_implemented_for("undirected")
 def weakly_connected_components(G: Graph) -> Iterator[set]:
     return _components(G)
 
 
+@where_possible
 @nx.utils.not_implemented_for("undirected")
 def number_weakly_connected_components(G: Graph) -> int:
     return _how_many(G)
 
 
+@where_possible
 @nx.utils.not_implemented_for("undirected")
 def is_weakly_connected(G: Graph) -> bool:
     return _is_one(G)
@@ -204,6 +211,7 @@ def _by_distance(G: Graph, source: int, distance: np.ndarray, known: np.ndarray,
     return found
 
 
+@where_possible
 def single_source_shortest_path_length(G: Graph, source: Any, cutoff: float | None = None) -> dict[Any, int]:
     if source not in G:
         raise nx.NodeNotFound(f"Source {source} is not in G")

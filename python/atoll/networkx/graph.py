@@ -17,7 +17,7 @@ import numpy as np
 from ..graph import Graph as AtollGraph
 from .dictionaries import Weights, add_edges, edges_of
 
-__all__ = ["PLAN", "DiGraph", "Graph", "MultiDiGraph", "MultiGraph", "kind_of"]
+__all__ = ["PLAN", "VIEWS", "DiGraph", "Graph", "MultiDiGraph", "MultiGraph", "kind_of"]
 
 # NetworkX runs in one process; under mpiexec each rank has graphs of its own.
 PLAN = {"transport": "inproc"}
@@ -28,7 +28,7 @@ _CURRENT = "atoll, arrays as the dictionaries"
 _EMPTIED = hasattr(nx, "_clear_cache")
 
 # What NetworkX keeps with a graph until it gets other dictionaries.
-_VIEWS = ("adj", "succ", "pred", "nodes", "edges", "out_edges", "in_edges", "degree", "out_degree", "in_degree")
+VIEWS = ("adj", "succ", "pred", "nodes", "edges", "out_edges", "in_edges", "degree", "out_degree", "in_degree")
 
 
 @dataclass
@@ -62,7 +62,7 @@ class _Dictionary:
 
     def __set__(self, graph: Any, value: Any) -> None:
         graph.__dict__[self._name] = value
-        for view in _VIEWS:
+        for view in VIEWS:
             graph.__dict__.pop(view, None)
 
 
