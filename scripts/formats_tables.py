@@ -26,7 +26,7 @@ def formats():
         known = ", ".join(f"`{ending}`" for ending in endings[name].split())
         rows.append(f"| `{name}` | {known} | {about} | the command and Python |\n")
     for name, about in graph_files.FORMATS.items():
-        known = ", ".join(f"`{ending}`" for ending in graph_files.ENDINGS[name])
+        known = ", ".join(f"`{ending}`" for ending in graph_files._ENDINGS[name])
         rows.append(f"| `{name}` | {known} | {about} | Python and `atoll table` |\n")
     return "".join(rows)
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Converting graphs between formats by the command: what a format cannot keep is an error or a warning."""
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -82,3 +83,63 @@ def test_a_format_without_direction_is_a_warning(tmp_path, input, output, said):
 def test_rounded_weights_are_a_warning(weighted, tmp_path):
     assert "weights are rounded to float32" in atoll("convert", weighted, tmp_path / "a.g500").stderr
     assert "rounded" not in atoll("convert", weighted, tmp_path / "a.wel").stderr
+
+
+@pytest.mark.parametrize("ending", [".g500", ".g500-64"])
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_weights_of_an_earlier_graph_are_never_read_with_the_next_one(tmp_path, ending, ranks):
+    (tmp_path / "weighted.txt").write_text("0 1 5\n1 2 7\n")
+    (tmp_path / "plain.txt").write_text("3 4\n4 5\n")
+    out = tmp_path / f"graph{ending}"
+    over = ["--undirected", "--ranks", ranks, "--transport", "inproc"]
+    assert atoll("convert", tmp_path / "weighted.txt", out, *over).returncode == 0
+    assert atoll("run", "sssp", out, "--source", 0).returncode == 0
+    assert atoll("convert", tmp_path / "plain.txt", out, *over).returncode == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["weighted.txt", "plain.txt", f"graph{ending}"])
+    assert atoll("run", "sssp", out, "--source", 3).returncode == 3
+
+
+def test_reordering_leaves_no_weights_of_an_earlier_graph(tmp_path):
+    (tmp_path / "weighted.txt").write_text("0 1 5\n1 2 7\n")
+    (tmp_path / "plain.txt").write_text("3 4\n4 5\n")
+    out = tmp_path / "graph.g500"
+    assert atoll("convert", tmp_path / "weighted.txt", out, "--undirected").returncode == 0
+    assert atoll("reorder", tmp_path / "plain.txt", out, "--undirected").returncode == 0
+    assert not (tmp_path / "graph.g500.weights").exists()
+    (tmp_path / "graph.g500.names").write_text("of another graph")
+    assert "names of another graph" in atoll("reorder", tmp_path / "plain.txt", out, "--undirected").stderr
+
+
+def test_a_refused_graph_leaves_the_earlier_one_and_its_weights(tmp_path):
+    (tmp_path / "weighted.txt").write_text("0 1 5\n1 2 7\n")
+    (tmp_path / "tiny.txt").write_text("0 1 1e-60\n")
+    out = tmp_path / "graph.g500"
+    assert atoll("convert", tmp_path / "weighted.txt", out).returncode == 0
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert atoll("convert", tmp_path / "tiny.txt", out).returncode == 3
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_vertices_without_edges_are_kept_or_counted(tmp_path, ranks):
+    (tmp_path / "five.graph").write_text("5 4\n2 3\n1 3\n1 2 4\n3\n\n")
+    for ending, components in ((".atoll", 2), (".txt", 2), (".csv", 2), (".tsv", 2), (".mtx", 2), (".el", 1), (".g500", 1)):
+        out = tmp_path / f"out{ending}"
+        done = atoll("convert", tmp_path / "five.graph", out, "--ranks", ranks, "--transport", "inproc")
+        assert done.returncode == 0
+        assert ("1 vertex without any is lost" in done.stderr) == (components == 1)
+        found = json.loads(atoll("run", "cc", out, "--undirected", "--json", "-").stdout)
+        assert found["result"]["components"] == components, ending
+
+
+def test_a_graph_without_edges_is_refused_or_read_again(tmp_path):
+    (tmp_path / "none.graph").write_text("3 0\n\n\n\n")
+    for ending in (".txt", ".csv", ".tsv", ".mtx", ".atoll"):
+        out = tmp_path / f"none{ending}"
+        assert atoll("convert", tmp_path / "none.graph", out).returncode == 0
+        found = json.loads(atoll("run", "cc", out, "--json", "-").stdout)
+        assert found["result"]["components"] == 3, ending
+    for ending in (".el", ".g500", ".g500-64"):
+        done = atoll("convert", tmp_path / "none.graph", tmp_path / f"none{ending}")
+        assert done.returncode == 3 and "the graph has no edge" in done.stderr
+        assert not (tmp_path / f"none{ending}").exists()

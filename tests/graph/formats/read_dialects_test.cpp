@@ -166,6 +166,8 @@ TEST_CASE("a matrix is read as one where it is certain, else refused") {
       {"numbers above and before", "a.csv", ",5,6,7\n5,0,1,0\n6,2.5,0,0\n7,0,0,0\n", {{5, 6, 1}, {6, 5, 2.5}}},
       {"symmetric weights", "a.txt", "0 2 0 1\n2 0 3 0\n0 3 0 4\n1 0 4 0\n",
        {{0, 1, 2}, {0, 3, 1}, {1, 0, 2}, {1, 2, 3}, {2, 1, 3}, {2, 3, 4}, {3, 0, 1}, {3, 2, 4}}},
+      {"a comma at each end", "a.csv", "0,1,0,1,\n1,0,1,0,\n0,1,0,1,\n1,0,1,0,\n", ring, false},
+      {"ids above alone", "a.csv", "\"7\",\"8\"\n7,8\n8,9\n", {{7, 8, 1}, {7, 8, 1}, {8, 9, 1}}, false},
       {"undirected", "a.csv", "0,1,0,1\n1,0,1,0\n0,1,0,1\n1,0,1,0\n", {{0, 1, 1}, {0, 3, 1}, {1, 2, 1}, {2, 3, 1}}, false, false, {.directed = false}},
       {"told", "a.txt", "0 1\n1 1\n", {{0, 1, 1}, {1, 0, 1}, {1, 1, 1}}, false, true, {.format = "matrix"}},
   });
@@ -174,6 +176,9 @@ TEST_CASE("a matrix is read as one where it is certain, else refused") {
       {"a.txt", "0 1 1 0 1\n1 0 1 1 0\n", ":1: 2 rows of 5 numbers", "not square"},
       {"a.txt", "1 2 3 4 5 6\n2 3 4 5 6 7\n2 4 4 5 6 8\n", ":1: 3 rows of 6 numbers", "--source-column"},
       {"a.el", "1 2 3 4 4 4 1 3\n", ":1: 1 rows of 8 numbers", "one edge a line"},
+      {"a.csv", "A,B,C\n0,1,0\n1,0,1\n0,1,0\n", ": its matrix has the vertex 'A' (not a whole number)", "--names"},
+      {"a.csv", "A,B,C,D\n0,1,2,3\n1,0,1,9\n0,1,0,9\n1,2,3,4\n", ":1: 4 rows of 4 numbers with names above them", "--format matrix"},
+      {"a.csv", "1,2,3,5\n2,3,1,25\n", ":1: the line is '1,2,3,5' (a weight 3.5 with a decimal comma", "--weight-column"},
       {"a.csv", ",a,b\na,0,1\nb,1,0\n", ": its matrix has the vertex 'a' (not a whole number)", "--names"},
   });
   Folder folder;

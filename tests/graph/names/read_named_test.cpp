@@ -242,6 +242,38 @@ TEST_CASE("files of numbers are refused, and options hold") {
         std::string::npos);
 }
 
+TEST_CASE("a square table with names is a matrix") {
+  const Folder folder;
+  const std::vector<NamedTuple> path = {{"A", "B", 1}, {"B", "A", 1}, {"B", "C", 2}, {"C", "B", 2}};
+  for (const char* text : {",A,B,C\nA,0,1,0\nB,1,0,2\nC,0,2,0\n", "A,B,C\nA,0,1,0\nB,1,0,2\nC,0,2,0\n",
+                           "A,B,C\n0,1,0\n1,0,2\n0,2,0\n", "A,0,1,0\nB,1,0,2\nC,0,2,0\n", "x;A;B;C\nA;;1;\nB;1;;2\nC;;2;\n"})
+    for (const Rank ranks : {1, 3}) {
+      CAPTURE(std::string(text));
+      const NamedContent content = read_names(folder.write("m.csv", text), ranks);
+      CHECK(content.edges == path);
+      CHECK(content.names == std::vector<std::string>{"A", "B", "C"});
+      CHECK(content.columns == "an adjacency matrix of 3 rows");
+    }
+  const std::string unordered = ",A,B,C\nA,0,1,0\nC,0,1,0\nB,1,0,1\n";
+  CHECK(read_names(folder.write("e.csv", "C,B,A\n\"C\",0,1,0\nB,1,0,1\nA,0,1,0\n")).edges.size() == 4);
+  CHECK(refusal_of(folder.write("u.csv", unordered), 2).find("(a matrix, or edges?)") != std::string::npos);
+}
+
+TEST_CASE("decimal commas, headings of triples and data of edges are those of numbers") {
+  const Folder folder;
+  const std::vector<NamedTuple> three = {{"a", "b", 3.5}, {"a", "c", 9}, {"b", "c", 1.25}};
+  for (const char* text : {"a;b;3,5\nb;c;1,25\na;c;9,0\n", "a b {'weight': 3.5}\nb c {'weight': 1.25}\na c {'weight': 9}\n",
+                           "source,target,weight\ra,b,3.5\rb,c,1.25\ra,c,9\r", "sep=;\na;b;3,5\nb;c;1,25\na;c;9\n"}) {
+    CAPTURE(std::string(text));
+    CHECK(read_names(folder.write("t.txt", text), 2).edges == three);
+  }
+  const std::vector<NamedTuple> triples = {{"EGFR", "MDM2", 1}, {"TP53", "EGFR", 1}};
+  for (const char* text : {"head,relation,tail\nTP53,binds,EGFR\nEGFR,cuts,MDM2\n",
+                           "subject,predicate,object\nTP53,binds,EGFR\nEGFR,cuts,MDM2\n"})
+    CHECK(read_names(folder.write("t.csv", text)).edges == triples);
+  CHECK(refusal_of(folder.write("t.csv", "a|b;c|d\na|b;c|d\n"), 2).find("--delimiter") != std::string::npos);
+}
+
 TEST_CASE("names beside a graph fit its ids, or are refused") {
   run_ranks(3, two_threads(), [&](World& world) {
     const auto edges_to = [&](Vertex last) {

@@ -115,7 +115,7 @@ class MatrixParser {
       s.target.push_back(ids_[column]);
       s.weight.push_back(w);
     }
-    if (column < n && !(column + 1 == n && delimiter_ != ' '))
+    if (column < n)
       throw LineError{line.data(), fmt::format("the row has {} entries (the first has {}). Complete it.", column, n)};
   }
 

@@ -132,6 +132,23 @@ void check_columns(const std::string& path, const table::TextTable& text, std::s
         path, begin.number, begin.fields.size());
 }
 
+// "1,2,3,5": a weight of 3.5, or one of 3 and a time? Times have more digits.
+void check_decimal_commas(const std::string& path, const table::TextTable& text, std::size_t first) {
+  constexpr std::size_t kFractionDigits = 3;
+  if (text.delimiter != ',') return;
+  for (std::size_t r = first; r < text.rows.size(); ++r) {
+    const Row& row = text.rows[r];
+    if (row.fields.size() != 4) return;
+    for (std::size_t i = 0; i < 4; ++i)
+      if (whole(row, i) < 0 || (i == 3 && row.fields[i].size() > kFractionDigits)) return;
+  }
+  throw InputError(fmt::format(
+      "{}:{}: the line is {} (a weight {}.{} with a decimal comma, or two columns?). Write points, or quotes around such "
+      "numbers; or say the columns: --source-column 1 --target-column 2, with --weight-column 3 (source=, target=, weight=).",
+      path, text.rows[first].number, in_quotes(text.rows[first].line), text.rows[first].fields[2],
+      text.rows[first].fields[3]));
+}
+
 table::UseWeights use_of(ReadOptions::Weights weights) {
   return weights == ReadOptions::Weights::none       ? table::UseWeights::none
          : weights == ReadOptions::Weights::required ? table::UseWeights::required
@@ -164,6 +181,7 @@ EdgeListLayout conclude(const std::string& path, const Head& head, const ReadOpt
   }
   if (!columns_given && options.weight_column.empty() && !layout.counts) {
     if (!forced_matrix) check_columns(path, text, first);
+    if (!forced_matrix && options.weights != ReadOptions::Weights::none) check_decimal_commas(path, text, first);
     layout.matrix = table::matrix_in(path, text, first, forced_matrix);
     if (layout.matrix) {
       layout.from = text.rows[layout.matrix->row].begin;

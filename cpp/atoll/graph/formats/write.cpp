@@ -261,7 +261,9 @@ void write_graph500(World& world, const std::string& path, const EdgeList& edges
     check(most < Vertex{1} << 48, "{}: the largest id is {} (48 bits hold less than 2^48). Write it as .g500-64.", path,
           most);
   }
-  if (edges.weighted()) {
+  if (!edges.weighted()) {
+    remove_with_weights(world, path);
+  } else {
     with_columns(edges, [&](const auto& source, const auto& target, auto weight) {
       const Edge rounded = world.sum(world.collective_try([&] {
         Edge count = 0;
@@ -278,6 +280,7 @@ void write_graph500(World& world, const std::string& path, const EdgeList& edges
         }
         return count;
       }));
+      remove_with_weights(world, path);
       if (rounded > 0)
         world.log()(LogLevel::warn,
                     "{}.weights: {} weights are rounded to float32, which this format has (.atoll keeps them)", path,
@@ -344,14 +347,13 @@ void write_edges(World& world, const std::string& path, const EdgeList& edges) {
         "{}: the graph has no edge ({} holds edges only, and a file without any is refused by who reads it). Write it as "
         ".atoll.",
         path, ending);
-  remove_with_weights(world, path);
   if (!edges.directed && (list || (text && !(edges.range && edges.range->count > 0))))
     world.log()(LogLevel::warn, "{}: does not say that its edges go both ways; read it with --undirected", path);
   if (edges.directed && binary)
     world.log()(LogLevel::warn, "{}: does not say that its edges go one way; read it with --directed", path);
   if (ending == ".atoll") return write_binary(world, path, edges);
   if (ending == ".mtx") return write_matrix(world, path, edges);
-  if (ending == ".g500" || ending == ".g500-64") return write_graph500(world, path, edges, ending == ".g500" ? 48 : 64);
+  if (binary) return write_graph500(world, path, edges, ending == ".g500" ? 48 : 64);
   if (ending == ".wel") {
     check(edges.weighted(), "{}: the graph has no weights (.wel needs them). Write it as .el.", path);
     return write_text(world, path, edges, "", ' ', true);
