@@ -12,7 +12,7 @@
 namespace atl::cli {
 namespace {
 
-const std::map<std::string, char> kDelimiters = {{"auto", 0},      {"tab", '\t'}, {"comma", ','},
+const std::map<std::string, char> kDelimiters = {{"auto", 0},        {"tab", '\t'}, {"comma", ','},
                                                  {"semicolon", ';'}, {"bar", '|'},  {"blank", ' '}};
 
 // "cc, pagerank and sssp": the names of the algorithms whose contract is so.

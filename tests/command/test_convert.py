@@ -123,7 +123,15 @@ def test_a_refused_graph_leaves_the_earlier_one_and_its_weights(tmp_path):
 @pytest.mark.parametrize("ranks", [1, 3])
 def test_vertices_without_edges_are_kept_or_counted(tmp_path, ranks):
     (tmp_path / "five.graph").write_text("5 4\n2 3\n1 3\n1 2 4\n3\n\n")
-    for ending, components in ((".atoll", 2), (".txt", 2), (".csv", 2), (".tsv", 2), (".mtx", 2), (".el", 1), (".g500", 1)):
+    for ending, components in (
+        (".atoll", 2),
+        (".txt", 2),
+        (".csv", 2),
+        (".tsv", 2),
+        (".mtx", 2),
+        (".el", 1),
+        (".g500", 1),
+    ):
         out = tmp_path / f"out{ending}"
         done = atoll("convert", tmp_path / "five.graph", out, "--ranks", ranks, "--transport", "inproc")
         assert done.returncode == 0

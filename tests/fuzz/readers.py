@@ -11,9 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 import atoll
+import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 ATOLL = ROOT / "bin" / "atoll"
@@ -166,7 +165,9 @@ def readers() -> dict[str, Reader]:
         "feather": Reader(".feather", _written(".feather", _feather), _graph()),
         "arrow": Reader(".arrow", _written(".arrow", _stream), _graph()),
         "distances": Reader(".npy", _written(".npy", _distances), _open_distances),
-        "map.traffic": Reader(".traffic", _text("0 1 5\n1 2 5\n2 3 1\n"), _command("map", "mesh:2x2", "--traffic", "FILE")),
+        "map.traffic": Reader(
+            ".traffic", _text("0 1 5\n1 2 5\n2 3 1\n"), _command("map", "mesh:2x2", "--traffic", "FILE")
+        ),
         "map.hosts": Reader(".hosts", _text("a\nb\nc\nd\n"), _command("map", "mesh:2x2", "--host-names", "FILE")),
         "map.slurm": Reader(
             ".conf",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads files that its parent names, one after the other, and answers with what came of each: a line of JSON in and out."""
+"""Reads files that its parent names, one after the other, and answers what came of each: a line of JSON in and out."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import sys
 import traceback
 
 import atoll
-
 from readers import readers
 
 # More than any reader needs for these files; what takes more is a find.
@@ -28,7 +27,7 @@ def main() -> None:
         except (atoll.errors.Error, TypeError) as e:
             named = isinstance(e, TypeError) and not str(e)
             answer = "an empty message" if named else "refused"
-        except BaseException:  # noqa: BLE001: whatever it is, it is a find
+        except BaseException:  # whatever it is, it is a find
             answer = traceback.format_exc(limit=-8)
         print(json.dumps(answer), flush=True)
 

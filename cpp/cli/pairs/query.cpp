@@ -4,8 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <atoll/apsp/queries/distance_queries.hpp>
 #include <atoll/graph/formats/lines.hpp>
-#include <atoll/graph/table/fields.hpp>
 #include <atoll/graph/names/read_named.hpp>
+#include <atoll/graph/table/fields.hpp>
 #include <atoll/io/dictionary/dictionary_file.hpp>
 #include <atoll/io/read_file.hpp>
 #include <charconv>

@@ -371,16 +371,15 @@ std::tuple<std::size_t, std::size_t, std::optional<std::size_t>> choose_columns(
                        : kind == "ints"  ? table::Kind::whole
                        : kind == "reals" ? table::Kind::reals
                                          : table::Kind::other);
-  const table::ColumnChoice chosen =
-      table::choose_columns({.place = place,
-                             .headings = headings,
-                             .kinds = as_kinds,
-                             .source = source.value_or(""),
-                             .target = target.value_or(""),
-                             .weight = weight.value_or(""),
-                             .weights = !weighted   ? table::UseWeights::automatic
-                                        : *weighted ? table::UseWeights::required
-                                                    : table::UseWeights::none});
+  const table::ColumnChoice chosen = table::choose_columns({.place = place,
+                                                            .headings = headings,
+                                                            .kinds = as_kinds,
+                                                            .source = source.value_or(""),
+                                                            .target = target.value_or(""),
+                                                            .weight = weight.value_or(""),
+                                                            .weights = !weighted   ? table::UseWeights::automatic
+                                                                       : *weighted ? table::UseWeights::required
+                                                                                   : table::UseWeights::none});
   return {chosen.source, chosen.target, chosen.weight};
 }
 
@@ -426,11 +425,11 @@ void bind_graph(nb::module_& m) {
       .def(nb::init<const std::string&, const std::string&, const std::string&, Edge, bool>(), "duplicates"_a,
            "self_loops"_a, "partition"_a, "heavy"_a, "fusion"_a);
   nb::class_<ReadChoice>(m, "ReadChoice")
-      .def(nb::init<const std::string&, std::optional<bool>, std::optional<bool>, const std::string&,
-                    const std::string&, const std::string&, std::optional<bool>, const std::string&,
-                    const std::string&>(),
-           "format"_a, "directed"_a.none(), "weighted"_a.none(), "source_column"_a, "target_column"_a,
-           "weight_column"_a, "headings"_a.none(), "delimiter"_a, "decimal"_a);
+      .def(
+          nb::init<const std::string&, std::optional<bool>, std::optional<bool>, const std::string&, const std::string&,
+                   const std::string&, std::optional<bool>, const std::string&, const std::string&>(),
+          "format"_a, "directed"_a.none(), "weighted"_a.none(), "source_column"_a, "target_column"_a, "weight_column"_a,
+          "headings"_a.none(), "delimiter"_a, "decimal"_a);
   m.def("partitions", &every_placement);
   m.attr("HEAVY_DEGREE") = kHeavyDegree;
 

@@ -95,8 +95,9 @@ TEST_CASE("options complete what an edge list does not say") {
   options.weights = ReadOptions::Weights::required;
   options.weight_column = "cost";
   CHECK(refusal(path, 2, options) ==
-        path + ":1: weight_column is 'cost' (the columns are: 'id', 'a', 'b', 'len', 'w'). Name one of them, or give its "
-                "number.");
+        path +
+            ":1: weight_column is 'cost' (the columns are: 'id', 'a', 'b', 'len', 'w'). Name one of them, or give its "
+            "number.");
 }
 
 TEST_CASE("headers define the set of vertices") {

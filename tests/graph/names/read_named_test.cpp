@@ -118,8 +118,8 @@ TEST_CASE("headings are taken for an edge, and an edge for headings, where the c
   CHECK(read_names(words, 1, {.headings = false}).edges.size() == 2);
   // A value that is missing is no heading, and the letters of small examples are none.
   CHECK(read_names(folder.write("a.txt", "a b\nb c\n")).edges.size() == 2);
-  CHECK(refusal_of(folder.write("n.txt", "a b NA\nb c 5\n"), 1, {.weight_column = "3"})
-            .find(":1: weight is 'NA' (") != std::string::npos);
+  CHECK(refusal_of(folder.write("n.txt", "a b NA\nb c 5\n"), 1, {.weight_column = "3"}).find(":1: weight is 'NA' (") !=
+        std::string::npos);
 }
 
 TEST_CASE("a quote within a field is a character") {
@@ -208,9 +208,7 @@ TEST_CASE("the first wrong line is named, the same on all ranks") {
       {good + good,
        ":1: source_column is 'gene' (the columns are: 'a', 'b', '1'). Name one of them, or give its number.",
        {.source_column = "gene"}},
-      {"a\tb\nb\tc\n",
-       ": has no weights (the line has 2 columns",
-       {.weights = ReadOptions::Weights::required}},
+      {"a\tb\nb\tc\n", ": has no weights (the line has 2 columns", {.weights = ReadOptions::Weights::required}},
   };
   const Folder folder;
   for (const Wrong& w : all)
@@ -245,8 +243,9 @@ TEST_CASE("files of numbers are refused, and options hold") {
 TEST_CASE("a square table with names is a matrix") {
   const Folder folder;
   const std::vector<NamedTuple> path = {{"A", "B", 1}, {"B", "A", 1}, {"B", "C", 2}, {"C", "B", 2}};
-  for (const char* text : {",A,B,C\nA,0,1,0\nB,1,0,2\nC,0,2,0\n", "A,B,C\nA,0,1,0\nB,1,0,2\nC,0,2,0\n",
-                           "A,B,C\n0,1,0\n1,0,2\n0,2,0\n", "A,0,1,0\nB,1,0,2\nC,0,2,0\n", "x;A;B;C\nA;;1;\nB;1;;2\nC;;2;\n"})
+  for (const char* text :
+       {",A,B,C\nA,0,1,0\nB,1,0,2\nC,0,2,0\n", "A,B,C\nA,0,1,0\nB,1,0,2\nC,0,2,0\n", "A,B,C\n0,1,0\n1,0,2\n0,2,0\n",
+        "A,0,1,0\nB,1,0,2\nC,0,2,0\n", "x;A;B;C\nA;;1;\nB;1;;2\nC;;2;\n"})
     for (const Rank ranks : {1, 3}) {
       CAPTURE(std::string(text));
       const NamedContent content = read_names(folder.write("m.csv", text), ranks);
@@ -262,8 +261,9 @@ TEST_CASE("a square table with names is a matrix") {
 TEST_CASE("decimal commas, headings of triples and data of edges are those of numbers") {
   const Folder folder;
   const std::vector<NamedTuple> three = {{"a", "b", 3.5}, {"a", "c", 9}, {"b", "c", 1.25}};
-  for (const char* text : {"a;b;3,5\nb;c;1,25\na;c;9,0\n", "a b {'weight': 3.5}\nb c {'weight': 1.25}\na c {'weight': 9}\n",
-                           "source,target,weight\ra,b,3.5\rb,c,1.25\ra,c,9\r", "sep=;\na;b;3,5\nb;c;1,25\na;c;9\n"}) {
+  for (const char* text :
+       {"a;b;3,5\nb;c;1,25\na;c;9,0\n", "a b {'weight': 3.5}\nb c {'weight': 1.25}\na c {'weight': 9}\n",
+        "source,target,weight\ra,b,3.5\rb,c,1.25\ra,c,9\r", "sep=;\na;b;3,5\nb;c;1,25\na;c;9\n"}) {
     CAPTURE(std::string(text));
     CHECK(read_names(folder.write("t.txt", text), 2).edges == three);
   }

@@ -104,10 +104,13 @@ TEST_CASE("columns that the caller names are taken, by heading or number") {
   CHECK(choice({"a", "b", "c"}, "www", "C", "a") == "2 0 -");
   CHECK(choice({"a", "b", "c"}, "www", "3", "1") == "2 0 -");
   CHECK(choice({}, "www", "3", "1", "2") == "2 0 1");
-  CHECK(choice({"x", "from", "to"}, "www", "to") == "t: the source is 'to' (several columns can be the target). Name the target column too.");
+  CHECK(choice({"x", "from", "to"}, "www", "to") ==
+        "t: the source is 'to' (several columns can be the target). Name the target column too.");
   CHECK(choice({"gene", "score", "partner"}, "trt", "partner") == "2 0 -");
   CHECK(choice({}, "www", "2") == "1 0 -");
-  CHECK(choice({"a", "b"}, "ww", "z", "b") == "t: source_column is 'z' (the columns are: 'a', 'b'). Name one of them, or give its number.");
-  CHECK(choice({"a", "b"}, "ww", "a", "a") == "t: source and target are both 'a' (an edge has two ends). Name two columns.");
+  CHECK(choice({"a", "b"}, "ww", "z", "b") ==
+        "t: source_column is 'z' (the columns are: 'a', 'b'). Name one of them, or give its number.");
+  CHECK(choice({"a", "b"}, "ww", "a", "a") ==
+        "t: source and target are both 'a' (an edge has two ends). Name two columns.");
   CHECK(choice({"a", "b"}, "ww", "0", "1") == "source_column is 0 (columns count from 1). Correct it.");
 }

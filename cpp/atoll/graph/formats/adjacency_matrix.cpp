@@ -78,7 +78,8 @@ class MatrixParser {
       const char* const next = next_line(p, block.end);
       const char* q = p;
       while (scan::is_blank(*q)) ++q;
-      if (*q != '\n' && *q != '#' && *q != '%') parse_row(s, std::string_view(p, static_cast<std::size_t>(next - 1 - p)), row++);
+      if (*q != '\n' && *q != '#' && *q != '%')
+        parse_row(s, std::string_view(p, static_cast<std::size_t>(next - 1 - p)), row++);
       p = next;
     }
   }
@@ -86,21 +87,24 @@ class MatrixParser {
   void parse_row(Scratch& s, std::string_view line, std::size_t row) {
     const std::size_t n = matrix_.size;
     if (row >= n)
-      throw LineError{line.data(), fmt::format("the line would be row {} (the matrix has {} columns). Is it square?", row + 1, n)};
+      throw LineError{line.data(),
+                      fmt::format("the line would be row {} (the matrix has {} columns). Is it square?", row + 1, n)};
     NameFields fields(line, delimiter_);
     NameField field;
     std::size_t column = 0;
     if (matrix_.first_field == 1) {
       const bool there = fields.next(field);
       if (!there || field.text != matrix_.labels[row])
-        throw LineError{line.data(), fmt::format("row {} is that of {} (column {} is that of {}). Are rows and columns of a "
-                                                 "matrix in one order?",
-                                                 row + 1, in_quotes(field.text), row + 1, in_quotes(matrix_.labels[row]))};
+        throw LineError{line.data(),
+                        fmt::format("row {} is that of {} (column {} is that of {}). Are rows and columns of a "
+                                    "matrix in one order?",
+                                    row + 1, in_quotes(field.text), row + 1, in_quotes(matrix_.labels[row]))};
     }
     for (; fields.next(field); ++column) {
       if (column >= n) {
         if (field.is_missing() && fields.rest().empty()) break;  // a delimiter at the end of the line
-        throw LineError{line.data(), fmt::format("the row has more than {} entries (the first has so many). Correct it.", n)};
+        throw LineError{line.data(),
+                        fmt::format("the row has more than {} entries (the first has so many). Correct it.", n)};
       }
       if (field.text.empty()) continue;
       const double w = read_weight(line.data(), field.text, {});
@@ -153,13 +157,15 @@ EdgeList read_adjacency_matrix(World& world, const std::string& path, const Head
                        .file_bytes = head.file_bytes};
   const std::int64_t rows = for_each_block(world, path, plan, std::ref(parser));
   check(rows == static_cast<std::int64_t>(matrix.size),
-        "{}: has {} rows of {} numbers (a matrix of a graph is square). If these are edges, say which columns are the ends.",
+        "{}: has {} rows of {} numbers (a matrix of a graph is square). If these are edges, say which columns are the "
+        "ends.",
         path, rows, matrix.size);
   EdgeList edges;
   parser.columns().finish(world, edges);
   if (undirected)
     check(world.sum(parser.above()) == world.sum(parser.below()),
-          "{}: is not symmetric (the edges of an undirected graph stand on both sides of the diagonal). Read it as directed.",
+          "{}: is not symmetric (the edges of an undirected graph stand on both sides of the diagonal). Read it as "
+          "directed.",
           path);
   const bool ones = !world.any(!parser.only_ones());
   check(!ones || options.weights != ReadOptions::Weights::required,

@@ -68,7 +68,8 @@ void remove_with_weights(World& world, const std::string& path) {
     // The edges first: without them nobody reads the weights.
     for (const std::string& file : {path, weights_path(path)})
       if (!std::filesystem::remove(file, error) && error)
-        throw IoError(fmt::format("{}: cannot be removed ({}; it is of an earlier graph). Remove it.", file, error.message()));
+        throw IoError(
+            fmt::format("{}: cannot be removed ({}; it is of an earlier graph). Remove it.", file, error.message()));
   });
 }
 

@@ -29,7 +29,7 @@ struct EdgeListLayout {
   std::int64_t first_line = 1;
   table::CommentFacts comments;
   std::optional<bool> directed;
-  std::optional<Counts> counts;  // said by the first lines
+  std::optional<Counts> counts;    // said by the first lines
   bool counts_are_certain = true;  // else they may be an edge
   bool no_edges = false;
   std::optional<table::MatrixText> matrix;
@@ -45,16 +45,19 @@ std::int64_t whole(const Row& row, std::size_t field) {
   return field < row.fields.size() ? header_number(row.fields[field]) : -1;
 }
 
-void check_promise(const std::string& path, const Head& head, const Row& row, std::uint64_t behind, std::int64_t edges) {
+void check_promise(const std::string& path, const Head& head, const Row& row, std::uint64_t behind,
+                   std::int64_t edges) {
   const std::uint64_t left = head.most_text_bytes - std::min(head.most_text_bytes, behind), most = (left + 1) / 4;
   check(static_cast<std::uint64_t>(edges) <= most,
-        "{}:{}: the header promises {} edges (a file of {} bytes can hold {} at most). The file is cut off, or its header "
+        "{}:{}: the header promises {} edges (a file of {} bytes can hold {} at most). The file is cut off, or its "
+        "header "
         "is wrong.",
         path, row.number, edges, head.file_bytes, most);
 }
 
 // Counts in the first lines that can be nothing else. Returns the number of lines that they take.
-std::size_t take_counts(const std::string& path, const Head& head, const table::TextTable& text, EdgeListLayout& layout) {
+std::size_t take_counts(const std::string& path, const Head& head, const table::TextTable& text,
+                        EdgeListLayout& layout) {
   const Row& first = text.rows[0];
   const auto behind = [&](std::size_t row) {
     return row + 1 < text.rows.size() ? text.rows[row + 1].begin : head.text.size();
@@ -104,7 +107,8 @@ std::optional<Counts> possible_counts(const table::TextTable& text, const Head& 
   if (m >= 0 && (text.complete ? m != seen : m < seen)) return {};
   if (m >= 0 && !text.complete) {  // lines of 4 to 80 bytes
     const auto left = static_cast<double>(head.expected_text_bytes - std::min(head.expected_text_bytes, first.begin));
-    if (left < 4.0 * static_cast<double>(m) || (head.file_bytes == head.most_text_bytes && left > 80.0 * static_cast<double>(m)))
+    if (left < 4.0 * static_cast<double>(m) ||
+        (head.file_bytes == head.most_text_bytes && left > 80.0 * static_cast<double>(m)))
       return {};
   }
   return Counts{{least == 0 ? 0 : 1, n}, m, first.number};
@@ -142,11 +146,13 @@ void check_decimal_commas(const std::string& path, const table::TextTable& text,
     for (std::size_t i = 0; i < 4; ++i)
       if (whole(row, i) < 0 || (i == 3 && row.fields[i].size() > kFractionDigits)) return;
   }
-  throw InputError(fmt::format(
-      "{}:{}: the line is {} (a weight {}.{} with a decimal comma, or two columns?). Write points, or quotes around such "
-      "numbers; or say the columns: --source-column 1 --target-column 2, with --weight-column 3 (source=, target=, weight=).",
-      path, text.rows[first].number, in_quotes(text.rows[first].line), text.rows[first].fields[2],
-      text.rows[first].fields[3]));
+  throw InputError(
+      fmt::format("{}:{}: the line is {} (a weight {}.{} with a decimal comma, or two columns?). Write points, or "
+                  "quotes around such "
+                  "numbers; or say the columns: --source-column 1 --target-column 2, with --weight-column 3 (source=, "
+                  "target=, weight=).",
+                  path, text.rows[first].number, in_quotes(text.rows[first].line), text.rows[first].fields[2],
+                  text.rows[first].fields[3]));
 }
 
 table::UseWeights use_of(ReadOptions::Weights weights) {
@@ -175,8 +181,8 @@ EdgeListLayout conclude(const std::string& path, const Head& head, const ReadOpt
   if (first >= text.rows.size() || only_headings) {
     // What convert writes of a graph without edges says which vertices there are.
     layout.no_edges = layout.comments.range.has_value() || (layout.counts && layout.counts->edges == 0);
-    check(layout.no_edges, "{}: holds no edge (its {} line{} are comments, names or blank). Check how it was written.", path,
-          text.lines, text.lines == 1 ? "" : "s");
+    check(layout.no_edges, "{}: holds no edge (its {} line{} are comments, names or blank). Check how it was written.",
+          path, text.lines, text.lines == 1 ? "" : "s");
     return layout;
   }
   if (!columns_given && options.weight_column.empty() && !layout.counts) {
@@ -206,8 +212,8 @@ EdgeListLayout conclude(const std::string& path, const Head& head, const ReadOpt
   layout.worth_saying = found.worth_saying;
   if (has_ending(path, ".wel") && options.weights == ReadOptions::Weights::automatic && !columns_given)
     check(found.choice.weight || !found.weight_key.empty(),
-          "{}:{}: has no weights (the line has {} columns). Name the column of the weights, or read without them.", path,
-          edge.number, found.columns);
+          "{}:{}: has no weights (the line has {} columns). Name the column of the weights, or read without them.",
+          path, edge.number, found.columns);
 
   LineShape& shape = layout.shape;
   shape.delimiter = text.delimiter;
@@ -218,7 +224,8 @@ EdgeListLayout conclude(const std::string& path, const Head& head, const ReadOpt
   shape.weight_signs = found.weight_signs;
   shape.id_group = found.id_group;
   const bool plain = found.headings.empty() && !columns_given && options.weight_column.empty();
-  const bool numbers = found.columns == 2 || (found.columns >= 3 && (shape.weight >= 0 || table::is_number(edge.fields[2])));
+  const bool numbers =
+      found.columns == 2 || (found.columns >= 3 && (shape.weight >= 0 || table::is_number(edge.fields[2])));
   if (shape.weight_key.empty() && ((plain && numbers) || text.delimiter != ' '))
     shape.most_columns = static_cast<int>(std::max(found.columns, found.headings.size()));
   const std::optional<IdRange> range = layout.counts ? std::optional(layout.counts->range) : layout.comments.range;
@@ -250,7 +257,11 @@ std::pair<Vertex, Vertex> extent_of(World& world, const EdgeList& edges) {
 // KONECT numbers both columns of a two-mode network from 1: those of the second set follow those of the first. Collective.
 void tell_sets_apart(World& world, const std::string& path, const table::CommentFacts& comments, EdgeList& edges) {
   Vertex left = comments.left;
-  std::visit([&](const auto& ids) { for (const auto id : ids) left = std::max(left, static_cast<Vertex>(id)); }, edges.source);
+  std::visit(
+      [&](const auto& ids) {
+        for (const auto id : ids) left = std::max(left, static_cast<Vertex>(id));
+      },
+      edges.source);
   left = world.max(left);
   Array<Vertex> shifted = std::visit(
       [&](const auto& ids) {
@@ -262,8 +273,8 @@ void tell_sets_apart(World& world, const std::string& path, const table::Comment
   Vertex most = -1;
   for (const Vertex id : shifted) most = std::max(most, id);
   most = world.max(most);
-  check(most >= 0 && most <= kMaxVertex, "{}: the ids of its two sets of vertices exceed 2^63 - 2 together. Renumber them.",
-        path);
+  check(most >= 0 && most <= kMaxVertex,
+        "{}: the ids of its two sets of vertices exceed 2^63 - 2 together. Renumber them.", path);
   const bool narrow = std::holds_alternative<Array<std::uint32_t>>(edges.source) && most <= UINT32_MAX;
   if (narrow) {
     auto& target = std::get<Array<std::uint32_t>>(edges.target);
@@ -276,9 +287,10 @@ void tell_sets_apart(World& world, const std::string& path, const table::Comment
     }
     edges.target = std::move(shifted);
   }
-  world.log()(LogLevel::warn,
-              "{}: its comment says that the columns number two sets of vertices (bip): id k of the second one is now {} + k",
-              path, left);
+  world.log()(
+      LogLevel::warn,
+      "{}: its comment says that the columns number two sets of vertices (bip): id k of the second one is now {} + k",
+      path, left);
 }
 
 }  // namespace
@@ -286,8 +298,9 @@ void tell_sets_apart(World& world, const std::string& path, const table::Comment
 EdgeList read_edge_list(World& world, const std::string& path, Head& head, const ReadOptions& options) {
   EdgeListLayout layout = from_head(world, path, head, [&](const Head& h) { return conclude(path, h, options); });
   EdgeList edges;
-  if (layout.matrix) return read_adjacency_matrix(world, path, head, *layout.matrix, layout.delimiter, layout.from,
-                                                  layout.first_line, options);
+  if (layout.matrix)
+    return read_adjacency_matrix(world, path, head, *layout.matrix, layout.delimiter, layout.from, layout.first_line,
+                                 options);
   if (layout.no_edges) {
     edges.source = Array<std::uint32_t>();
     edges.target = Array<std::uint32_t>();
@@ -318,11 +331,12 @@ EdgeList read_edge_list(World& world, const std::string& path, Head& head, const
   const table::CommentFacts& comments = layout.comments;
   if (layout.counts && !layout.counts_are_certain)
     world.log()(LogLevel::warn,
-                "{}:{}: taken as counts: {} vertices and {} edges, as many as follow (--headings no: it is an edge)", path,
-                layout.counts->line, layout.counts->range.count, layout.counts->edges);
+                "{}:{}: taken as counts: {} vertices and {} edges, as many as follow (--headings no: it is an edge)",
+                path, layout.counts->line, layout.counts->range.count, layout.counts->edges);
   if (comments.contradiction && !options.directed)
     world.log()(LogLevel::warn,
-                "{}: its comments say directed and undirected; taken as directed (--undirected: edges go both ways)", path);
+                "{}: its comments say directed and undirected; taken as directed (--undirected: edges go both ways)",
+                path);
   else if (comments.directed == false && !comments.range && !options.directed)
     world.log()(LogLevel::info, "{}: edges go both ways, as its comment says: {}", path, comments.directed_by);
   if (layout.worth_saying) world.log()(LogLevel::info, "{}: {}", path, layout.described);

@@ -31,9 +31,10 @@ bool begins_comment(const char* p, const LineShape& shape) {
   if (table::is_whole(digits))
     throw LineError{at, fmt::format("{} is {} ({}). Renumber the vertices.", name, field.substr(0, 40), kIdRule)};
   if (table::is_grouped(field, ','))
-    throw LineError{at, fmt::format("{} is {} (whole numbers of the first lines have no commas). If commas group digits, "
-                                    "say so: --decimal ., decimal=\".\" in Python.",
-                                    name, in_quotes(field))};
+    throw LineError{at,
+                    fmt::format("{} is {} (whole numbers of the first lines have no commas). If commas group digits, "
+                                "say so: --decimal ., decimal=\".\" in Python.",
+                                name, in_quotes(field))};
   throw LineError{at, fmt::format("{} is {} (not a whole number). Name the file's format and columns, or read names by "
                                   "--names (docs/names.md).",
                                   name, in_quotes(field))};
@@ -70,13 +71,15 @@ std::uint64_t careful_id(const char* at, std::string_view field, const char* nam
   const char* first = field.data() + (field.size() > 1 && (field[0] == '+' || field[0] == '-'));
   if (const auto [end, error] = std::from_chars(first, field.data() + field.size(), value);
       error == std::errc::result_out_of_range && end == field.data() + field.size())
-    throw LineError{at, fmt::format("weight is {} (beyond the range of a double). Scale the weights.", in_quotes(field))};
+    throw LineError{at,
+                    fmt::format("weight is {} (beyond the range of a double). Scale the weights.", in_quotes(field))};
   if (const std::string_view digits(first, static_cast<std::size_t>(field.data() + field.size() - first));
       rounds_whole_number(digits, value))
     throw LineError{at, fmt::format("weight is {} (a double would round this whole number to {:.0f}). Scale "
                                     "the weights, read without them, or write '{}.' if rounding will do.",
                                     in_quotes(field), field[0] == '-' ? -value : value, field)};
-  throw LineError{at, fmt::format("weight is {} (not a number). Correct it, or read without weights.", in_quotes(field))};
+  throw LineError{at,
+                  fmt::format("weight is {} (not a number). Correct it, or read without weights.", in_quotes(field))};
 }
 
 }  // namespace
@@ -86,10 +89,11 @@ double read_weight(const char* at, std::string_view field, table::NumberSigns si
   if (signs.decimal != '.' || table::has_commas(field)) {
     const auto number = table::as_plain_number(field, signs);
     if (!number && table::looks_like_number(field))
-      throw LineError{at, fmt::format("weight is {} (the first lines have decimal {}{}). Correct it, or say which sign is "
-                                      "the decimal one: --decimal, decimal= in Python.",
-                                      in_quotes(field), signs.decimal == ',' ? "commas" : "points",
-                                      signs.group ? "" : " and no groups of digits")};
+      throw LineError{at,
+                      fmt::format("weight is {} (the first lines have decimal {}{}). Correct it, or say which sign is "
+                                  "the decimal one: --decimal, decimal= in Python.",
+                                  in_quotes(field), signs.decimal == ',' ? "commas" : "points",
+                                  signs.group ? "" : " and no groups of digits")};
     plain = number.value_or(plain);
   }
   const std::size_t size = plain.size();
@@ -390,8 +394,7 @@ void LineParser::parse_vertices(Scratch& scratch, const Block& block) {
   for (const char* p = block.begin; p < block.end;) {
     std::uint64_t id;
     const char* q = p;
-    if (scan_id(q, id) && (*q == '\n' || is_blank(*q)) &&
-        id <= static_cast<std::uint64_t>(kMaxVertex)) {
+    if (scan_id(q, id) && (*q == '\n' || is_blank(*q)) && id <= static_cast<std::uint64_t>(kMaxVertex)) {
       scratch.vertices.push_back(static_cast<Vertex>(id));
       p = next_line(q, block.end);
       continue;

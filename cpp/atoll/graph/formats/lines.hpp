@@ -27,8 +27,8 @@ struct LineShape {
   std::string comments = "#%/";  ///< first characters of comment lines; '/' stands for "//"
   int source = 0, target = 1;    ///< columns, from 0; target -1: one id a line
   int weight = -1;               ///< -1: none
-  std::string weight_key;        ///< not empty: the weight is what {'KEY': ..} behind the ends says, 1 where it does not
-  char id_group = 0;             ///< between groups of three digits of ids; 0: there are none
+  std::string weight_key;  ///< not empty: the weight is what {'KEY': ..} behind the ends says, 1 where it does not
+  char id_group = 0;       ///< between groups of three digits of ids; 0: there are none
   table::NumberSigns weight_signs;
   int most_columns = std::numeric_limits<int>::max();
   Vertex lowest = 0, highest = kMaxVertex;  ///< allowed ids

@@ -343,10 +343,11 @@ void write_edges(World& world, const std::string& path, const EdgeList& edges) {
     world.log()(LogLevel::warn, "{}: holds edges only; {} vert{} without any {} lost (.atoll keeps them)", path, lone,
                 lone == 1 ? "ex" : "ices", lone == 1 ? "is" : "are");
   const bool empty = world.sum(static_cast<std::int64_t>(edges.size())) == 0;
-  check(!empty || (holds_range && (edges.range || ending == ".atoll")),
-        "{}: the graph has no edge ({} holds edges only, and a file without any is refused by who reads it). Write it as "
-        ".atoll.",
-        path, ending);
+  check(
+      !empty || (holds_range && (edges.range || ending == ".atoll")),
+      "{}: the graph has no edge ({} holds edges only, and a file without any is refused by who reads it). Write it as "
+      ".atoll.",
+      path, ending);
   if (!edges.directed && (list || (text && !(edges.range && edges.range->count > 0))))
     world.log()(LogLevel::warn, "{}: does not say that its edges go both ways; read it with --undirected", path);
   if (edges.directed && binary)

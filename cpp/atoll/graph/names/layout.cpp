@@ -7,8 +7,8 @@
 namespace atl {
 
 NamedLayout named_layout(const std::string& path, const Head& head, const ReadOptions& options) {
-  const table::TextTable text = table::read_first_rows(
-      path, head, {.delimiter = options.delimiter, .words = true, .comments_inside = false});
+  const table::TextTable text =
+      table::read_first_rows(path, head, {.delimiter = options.delimiter, .words = true, .comments_inside = false});
   check(!text.rows.empty(), "{}: holds no edge (its {} line{} are comments or blank). Check how it was written.", path,
         text.lines, text.lines == 1 ? "" : "s");
   NamedLayout layout;
@@ -53,7 +53,8 @@ NamedLayout named_layout(const std::string& path, const Head& head, const ReadOp
   layout.said = found.described;
   if (!text.comments.contradiction) layout.directed = text.comments.directed;
   if (text.comments.two_mode)
-    layout.said += "; a name in both columns is one vertex, although the comment says that there are two sets of vertices";
+    layout.said +=
+        "; a name in both columns is one vertex, although the comment says that there are two sets of vertices";
   return layout;
 }
 

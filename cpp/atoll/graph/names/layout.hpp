@@ -18,7 +18,7 @@ struct NamedLayout {
   std::size_t columns = 0;  ///< of each line
   std::uint64_t from = 0;   ///< where the first edge's line begins
   std::int64_t first_line = 1;
-  std::optional<bool> directed;              ///< said by a comment
+  std::optional<bool> directed;             ///< said by a comment
   std::optional<table::MatrixText> matrix;  ///< the file is one: the fields above but from and first_line are not used
   std::string columns_described;            ///< NamedEdges::columns
   std::string said;                         ///< further facts, to be said once

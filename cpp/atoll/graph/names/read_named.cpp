@@ -5,9 +5,9 @@
 #include <atoll/graph/formats/foreign_content.hpp>
 #include <atoll/graph/formats/formats.hpp>
 #include <atoll/graph/formats/lines.hpp>
-#include <atoll/graph/table/fields.hpp>
 #include <atoll/graph/names/gather_names.hpp>
 #include <atoll/graph/names/layout.hpp>
+#include <atoll/graph/table/fields.hpp>
 #include <atoll/io/dictionary/dictionary_file.hpp>
 #include <filesystem>
 
@@ -189,15 +189,18 @@ NamedEdges read_named_matrix(World& world, const std::string& path, const Head& 
                              const ReadOptions& options) {
   const table::MatrixText& matrix = *layout.matrix;
   NamedEdges named;
-  named.edges = read_adjacency_matrix(world, path, head, matrix, layout.separator, layout.from, layout.first_line, options,
-                                      true);
+  named.edges =
+      read_adjacency_matrix(world, path, head, matrix, layout.separator, layout.from, layout.first_line, options, true);
   NameTable labels;
   std::vector<std::uint32_t> numbers;
   for (std::size_t i = 0; i < matrix.size; ++i)
-    numbers.push_back(labels.number_of(matrix.labels.empty() ? fmt::format("{}", i) : matrix.labels[i], [&](std::string_view name) {
-      check(is_utf8(name), "{}: the name {} is no UTF-8 (the file has another encoding). Convert it, as by iconv -f latin1 -t utf8.",
-            path, in_quotes(name));
-    }));
+    numbers.push_back(
+        labels.number_of(matrix.labels.empty() ? fmt::format("{}", i) : matrix.labels[i], [&](std::string_view name) {
+          check(
+              is_utf8(name),
+              "{}: the name {} is no UTF-8 (the file has another encoding). Convert it, as by iconv -f latin1 -t utf8.",
+              path, in_quotes(name));
+        }));
   GatheredNames gathered = gather_names(world, std::span(&labels, 1), path);
   for (IdColumn* column : {&named.edges.source, &named.edges.target})
     std::visit(

@@ -3,8 +3,8 @@
 #include <atoll/base/error.hpp>
 #include <atoll/graph/formats/blocks.hpp>
 #include <atoll/graph/formats/formats.hpp>
-#include <atoll/graph/table/fields.hpp>
 #include <atoll/graph/names/read_named_result.hpp>
+#include <atoll/graph/table/fields.hpp>
 #include <charconv>
 
 namespace atl {

@@ -22,8 +22,8 @@ class Choosing {
     else if (!find_pair())
       take_first_two();
     if (chosen_.source == chosen_.target)
-      throw UsageError(fmt::format("{}: source and target are both {} (an edge has two ends). Name two columns.", q_.place,
-                                   name_of(chosen_.source)));
+      throw UsageError(fmt::format("{}: source and target are both {} (an edge has two ends). Name two columns.",
+                                   q_.place, name_of(chosen_.source)));
     choose_weight();
     chosen_.described = fmt::format("source {}, target {}, {}", described(chosen_.source), described(chosen_.target),
                                     chosen_.weight ? "weight " + described(*chosen_.weight) : "no weight");
@@ -70,10 +70,9 @@ class Choosing {
         throw UsageError(fmt::format("{} is {} (columns count from 1). Correct it.", option, column));
       return number - 1;
     }
-    throw InputError(fmt::format("{}: {} is {} ({}). Name one of them, or give its number.", q_.place, option,
-                                 in_quotes(column),
-                                 is_headed() ? fmt::format("the columns are: {}", all_columns())
-                                             : "there is no line of headings"));
+    throw InputError(
+        fmt::format("{}: {} is {} ({}). Name one of them, or give its number.", q_.place, option, in_quotes(column),
+                    is_headed() ? fmt::format("the columns are: {}", all_columns()) : "there is no line of headings"));
   }
 
   void take_named_ends() {
@@ -109,8 +108,8 @@ class Choosing {
     if (pairs.empty()) return false;
     if (pairs.size() > 1) pairs = preferred(std::move(pairs));
     check(pairs.size() == 1, "{}: the ends are {} and {}, or {} and {} (both readings are possible). {}", q_.place,
-          name_of(pairs[0].source), name_of(pairs[0].target), name_of(pairs.back().source), name_of(pairs.back().target),
-          kSayWhich);
+          name_of(pairs[0].source), name_of(pairs[0].target), name_of(pairs.back().source),
+          name_of(pairs.back().target), kSayWhich);
     chosen_.source = pairs[0].source;
     chosen_.target = pairs[0].target;
     chosen_.by_heading = true;
@@ -123,7 +122,8 @@ class Choosing {
   std::vector<Pair> preferred(std::vector<Pair> pairs) const {
     const auto word = [&](std::size_t column) { return plain_word(q_.headings[column]); };
     // An arc goes from its tail to its head; a triple of a knowledge graph from its head, by a relation, to its tail.
-    const bool both_ways = pairs.size() == 2 && pairs[0].source == pairs[1].target && pairs[0].target == pairs[1].source;
+    const bool both_ways =
+        pairs.size() == 2 && pairs[0].source == pairs[1].target && pairs[0].target == pairs[1].source;
     if (both_ways && word(pairs[0].source).starts_with("head")) std::swap(pairs[0], pairs[1]);
     if (both_ways && word(pairs[0].source).starts_with("tail")) {
       const bool triples = std::ranges::any_of(q_.headings, [&](const std::string& h) {
@@ -163,8 +163,8 @@ class Choosing {
     const bool indexed = columns.size() > 0 && columns[0] == 0 && q_.headings.size() > 2 && is_index(q_.headings[0]);
     if (indexed) columns.erase(columns.begin());
     check(columns.size() > 1, "{}: the columns are {} ({}an edge has two ends: names or whole numbers). {}", q_.place,
-          all_columns(),
-          indexed ? fmt::format("{} looks like a number of the row, and ", name_of(0)) : std::string(), kSayWhich);
+          all_columns(), indexed ? fmt::format("{} looks like a number of the row, and ", name_of(0)) : std::string(),
+          kSayWhich);
     chosen_.source = columns[0];
     chosen_.target = columns[1];
     first_ = indexed ? 1 : 0;
@@ -174,9 +174,9 @@ class Choosing {
       if (q_.kinds[i] == q_.kinds[columns[0]]) alike.push_back(i);
     const std::size_t weights = q_.kinds[columns[0]] == Kind::whole && alike.size() == 3 && alike[2] == first_ + 2;
     if (q_.kinds[columns[0]] == q_.kinds[columns[1]] && alike.size() - weights > 2)
-      throw InputError(fmt::format(
-          "{}: the columns are {} (the edges may go from {} to {}, or from {} to {}). {}", q_.place, all_columns(),
-          name_of(alike[0]), name_of(alike[1]), name_of(alike[0]), name_of(alike[2]), kSayWhich));
+      throw InputError(fmt::format("{}: the columns are {} (the edges may go from {} to {}, or from {} to {}). {}",
+                                   q_.place, all_columns(), name_of(alike[0]), name_of(alike[1]), name_of(alike[0]),
+                                   name_of(alike[2]), kSayWhich));
   }
 
   void choose_weight() {

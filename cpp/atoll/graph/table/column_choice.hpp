@@ -26,7 +26,7 @@ enum class Kind {
 enum class UseWeights { automatic, none, required };
 
 struct ColumnQuestion {
-  std::string place;                     ///< what messages begin with: a file and its line, or "the table"
+  std::string place;                      ///< what messages begin with: a file and its line, or "the table"
   std::span<const std::string> headings;  ///< empty: the table has none; else one a column
   std::span<const Kind> kinds;            ///< of the columns, as far as the first rows tell
   /// A column's heading, or its number from 1; empty: not said.

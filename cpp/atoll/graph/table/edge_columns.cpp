@@ -10,10 +10,15 @@ namespace {
 using Fields = std::vector<std::string>;
 
 // What stands above columns of vertices, apart from the ends of end_names(): "gene" and "partner", "user" and "item".
-constexpr std::string_view kThings[] = {"gene",  "protein", "partner", "node", "name",    "person", "user",     "item",
-                                        "drug",  "disease", "country", "city", "author",  "paper",  "neighbor", "neighbour",
-                                        "vertex", "actor",  "movie",   "host", "concept", "term",   "symbol",   "nodeid", "id",
-                                        "interactor", "officialsymbolinteractor"};
+constexpr std::string_view kThings[] = {"gene",      "protein",    "partner",
+                                        "node",      "name",       "person",
+                                        "user",      "item",       "drug",
+                                        "disease",   "country",    "city",
+                                        "author",    "paper",      "neighbor",
+                                        "neighbour", "vertex",     "actor",
+                                        "movie",     "host",       "concept",
+                                        "term",      "symbol",     "nodeid",
+                                        "id",        "interactor", "officialsymbolinteractor"};
 
 bool is_missing_value(std::string_view word) {
   const std::string plain = plain_word(word);
@@ -132,7 +137,8 @@ EdgeTable find_edge_columns(const std::string& path, const TextTable& table, std
   found.row = first + headed;
   const std::string place = fmt::format("{}:{}", path, table.rows[first].number);
   check(found.row < table.rows.size(),
-        "{}: holds no edge (its only line is taken as headings: {}). Say so if it is an edge: --headings no, headings=False "
+        "{}: holds no edge (its only line is taken as headings: {}). Say so if it is an edge: --headings no, "
+        "headings=False "
         "in Python.",
         path, list_of(found.headings));
   const Fields& edge = table.rows[found.row].fields;
@@ -143,14 +149,16 @@ EdgeTable find_edge_columns(const std::string& path, const TextTable& table, std
   // R writes a number for each row, and no heading above them.
   if (headed && found.columns == found.headings.size() + 1 && !edge.back().empty() && !data_behind) {
     check(table.delimiter != ',' && table.delimiter != ';' && is_whole(edge[0]) && !options.words,
-          "{}:{}: the line has {} fields and the headings are {} (is a {} part of a number or of a name?). Put such fields "
+          "{}:{}: the line has {} fields and the headings are {} (is a {} part of a number or of a name?). Put such "
+          "fields "
           "in quotes, or correct the headings.",
           path, table.rows[found.row].number, found.columns, found.headings.size(),
           table.delimiter == ' ' ? "blank" : in_quotes(std::string_view(&table.delimiter, 1)));
     found.headings.insert(found.headings.begin(), "");
   }
   check(!headed || found.columns <= found.headings.size() || edge[found.headings.size()].empty() || data_behind,
-        "{}:{}: the line has {} fields and the headings are {} (are some {} part of numbers or of names?). Put such fields "
+        "{}:{}: the line has {} fields and the headings are {} (are some {} part of numbers or of names?). Put such "
+        "fields "
         "in quotes, or correct the headings.",
         path, table.rows[found.row].number, found.columns, found.headings.size(), name_of_delimiter(table.delimiter));
   const bool columns_told = !options.source.empty() || !options.target.empty();
@@ -164,11 +172,11 @@ EdgeTable find_edge_columns(const std::string& path, const TextTable& table, std
   const bool key_told = !weight.empty() && header_number(weight) < 0 && !headed;
   if (data_behind && (key_told || weight.empty()) && weights != UseWeights::none) {
     found.weight_key = weight.empty() ? "weight" : weight;
-    const bool any = std::any_of(table.rows.begin() + static_cast<std::ptrdiff_t>(found.row), table.rows.end(),
-                                 [&](const TextRow& row) {
-                                   return row.line.find(fmt::format("'{}'", found.weight_key)) != std::string_view::npos ||
-                                          row.line.find(fmt::format("\"{}\"", found.weight_key)) != std::string_view::npos;
-                                 });
+    const bool any = std::any_of(
+        table.rows.begin() + static_cast<std::ptrdiff_t>(found.row), table.rows.end(), [&](const TextRow& row) {
+          return row.line.find(fmt::format("'{}'", found.weight_key)) != std::string_view::npos ||
+                 row.line.find(fmt::format("\"{}\"", found.weight_key)) != std::string_view::npos;
+        });
     check(any || (weight.empty() && weights != UseWeights::required),
           "{}: has no weights (the data of its first edges have no {}). Name another key, or read without weights.",
           place, in_quotes(found.weight_key));
@@ -187,7 +195,8 @@ EdgeTable find_edge_columns(const std::string& path, const TextTable& table, std
                                                 : weights});
   const ColumnChoice& choice = found.choice;
   if (!options.words) found.id_group = group_in_ids(table, found.row, choice, options.decimal);
-  if (choice.weight) found.weight_signs = signs_in(path, table, found.row, *choice.weight, options, found.id_group == ',');
+  if (choice.weight)
+    found.weight_signs = signs_in(path, table, found.row, *choice.weight, options, found.id_group == ',');
 
   std::string unused;
   std::size_t count = 0;
@@ -198,13 +207,14 @@ EdgeTable find_edge_columns(const std::string& path, const TextTable& table, std
     ++count;
     if (count <= 8) unused += fmt::format("{}{}", count > 1 ? ", " : "", i + 1);
   }
-  found.described = fmt::format("{}cut by {}{}{}", choice.described.empty() ? "" : choice.described + "; ",
-                                name_of_delimiter(table.delimiter),
-                                found.weight_signs.decimal == ',' ? ", decimal commas" : "",
-                                found.id_group || found.weight_signs.group ? ", digits in groups" : "");
+  found.described =
+      fmt::format("{}cut by {}{}{}", choice.described.empty() ? "" : choice.described + "; ",
+                  name_of_delimiter(table.delimiter), found.weight_signs.decimal == ',' ? ", decimal commas" : "",
+                  found.id_group || found.weight_signs.group ? ", digits in groups" : "");
   if (!found.weight_key.empty())
     found.described += fmt::format(", weight {} in the data of the edges", in_quotes(found.weight_key));
-  if (count > 0) found.described += fmt::format("; not used: column{} {}{}", count > 1 ? "s" : "", unused, count > 8 ? ", ..." : "");
+  if (count > 0)
+    found.described += fmt::format("; not used: column{} {}{}", count > 1 ? "s" : "", unused, count > 8 ? ", ..." : "");
   found.worth_saying = headed || !words.empty() || count > 0 || found.weight_signs.decimal == ',' || found.id_group ||
                        found.weight_signs.group || data_behind || table.delimiter == ';' || table.delimiter == '|';
   return found;

@@ -21,7 +21,8 @@ class Looking {
     for (const TextRow& row : table.rows) fields_.push_back(row.fields);
     // A delimiter at the end of each line is no entry.
     const auto ends_empty = [](const std::vector<std::string>& row) { return row.size() > 1 && row.back().empty(); };
-    if (first < fields_.size() && std::all_of(fields_.begin() + static_cast<std::ptrdiff_t>(first), fields_.end(), ends_empty))
+    if (first < fields_.size() &&
+        std::all_of(fields_.begin() + static_cast<std::ptrdiff_t>(first), fields_.end(), ends_empty))
       for (std::size_t r = first; r < fields_.size(); ++r) fields_[r].pop_back();
   }
 
@@ -32,7 +33,8 @@ class Looking {
     const std::size_t n = fields(first_).size(), rows = table_.rows.size() - first_;
     for (std::size_t r = first_; r < table_.rows.size(); ++r)
       if (fields(r).size() != n || !std::ranges::all_of(fields(r), is_number)) {
-        check(!forced_, "{}:{}: the row is no row of a matrix of numbers with {} columns (--format matrix). Correct it.", path_,
+        check(!forced_,
+              "{}:{}: the row is no row of a matrix of numbers with {} columns (--format matrix). Correct it.", path_,
               table_.rows[r].number, n);
         return {};
       }
@@ -78,7 +80,8 @@ class Looking {
       known &= std::ranges::find(labels, row[0]) != labels.end();
     }
     if (!known) return {};
-    check(in_order, "{}:{}: rows and columns have the same names in other orders (a matrix, or edges?). Write them in one order.",
+    check(in_order,
+          "{}:{}: rows and columns have the same names in other orders (a matrix, or edges?). Write them in one order.",
           path_, table_.rows[first_].number);
     const std::set<std::string> distinct(labels.begin(), labels.end());
     check(distinct.size() == labels.size(),
@@ -131,9 +134,7 @@ class Looking {
     return value;
   }
 
-  double value(std::size_t r, std::size_t c) const {
-    return number(fields(first_ + r)[c]);
-  }
+  double value(std::size_t r, std::size_t c) const { return number(fields(first_ + r)[c]); }
   std::size_t rows() const { return table_.rows.size() - first_; }
   template <class F>
   bool all(F&& f) const {

@@ -179,8 +179,8 @@ char delimiter_of(const std::string& path, const std::vector<TextRow>& rows, boo
     // Fields of both hold the other: that with fewer such fields, if the other has many.
     if (good[0].others == good[1].others)
       throw InputError(fmt::format(
-          "{}:{}: the line is {} (it can be cut by {} or by {}). Say by which: --delimiter, delimiter= in Python.", path,
-          rows[first].number, in_quotes(rows[first].line), name_of_delimiter(good[0].delimiter),
+          "{}:{}: the line is {} (it can be cut by {} or by {}). Say by which: --delimiter, delimiter= in Python.",
+          path, rows[first].number, in_quotes(rows[first].line), name_of_delimiter(good[0].delimiter),
           name_of_delimiter(good[1].delimiter)));
     if (good[1].others < good[0].others) std::swap(good[0], good[1]);
   }

@@ -20,13 +20,13 @@ namespace atl::table {
 /// What comments in front of the first row say, in the words of the programs that write them.
 struct CommentFacts {
   std::optional<bool> directed;
-  std::string directed_by;          ///< the comment that says so
-  bool contradiction = false;       ///< comments say both
-  bool unweighted = false;          ///< KONECT: a third column is no weight
-  bool two_mode = false;            ///< KONECT's "bip": the columns number two sets of vertices
-  std::int64_t left = -1;           ///< the number of vertices in the first set, if told
-  std::optional<IdRange> range;     ///< our own "# atoll: vertices 1..34 undirected"
-  std::string last;                 ///< the last comment, without its mark: it may be a line of headings
+  std::string directed_by;       ///< the comment that says so
+  bool contradiction = false;    ///< comments say both
+  bool unweighted = false;       ///< KONECT: a third column is no weight
+  bool two_mode = false;         ///< KONECT's "bip": the columns number two sets of vertices
+  std::int64_t left = -1;        ///< the number of vertices in the first set, if told
+  std::optional<IdRange> range;  ///< our own "# atoll: vertices 1..34 undirected"
+  std::string last;              ///< the last comment, without its mark: it may be a line of headings
 };
 
 struct TextRow {
@@ -46,9 +46,9 @@ struct TextTable {
 };
 
 struct TextOptions {
-  char delimiter = 0;         ///< 0: by the first lines
-  bool words = false;         ///< fields may be any text; else most are numbers
-  std::size_t rows = 64;      ///< how many are looked at
+  char delimiter = 0;           ///< 0: by the first lines
+  bool words = false;           ///< fields may be any text; else most are numbers
+  std::size_t rows = 64;        ///< how many are looked at
   bool comments_inside = true;  ///< lines that begin as comments are none behind the first row
 };
 
