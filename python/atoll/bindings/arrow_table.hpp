@@ -54,8 +54,11 @@ namespace nb = nanobind;
 /// A table that came through `__arrow_c_stream__`, held until the last of its columns is read.
 ///
 ///     ArrowTable table(capsule);
-///     table.kind(0);            // "names", "ints", "reals", or the Arrow format that is none of these
+///     table.kind(0);            // "names", "ints", "reals", or the name of a type that is none of these: "timestamp[s]"
 ///     table.views(0);           // string views into the table's memory
+///
+/// The structures are held against each other as far as they tell, so that no damaged table is read outside its memory:
+/// InputError. Where a buffer ends, they do not say but of string views.
 class ArrowTable {
  public:
   /// Takes the stream out of the capsule "arrow_array_stream". With the GIL.
@@ -79,6 +82,7 @@ class ArrowTable {
 
  private:
   /// f(row, array, index) for each row of a column.
+  void check_batch(const ArrowArray& batch) const;
   template <class F>
   void each(std::size_t column, F&& f) const;
   [[noreturn]] void refuse_null(std::size_t column, std::size_t row) const;

@@ -82,9 +82,7 @@ NamedGraph from_arrow(const std::shared_ptr<SharedWorld>& shared, const ArrowTab
 
 NamedGraph from_named_file(const std::shared_ptr<SharedWorld>& shared, const std::string& path,
                            const ReadChoice& choice, const Preparation& preparation) {
-  return build_named(shared, preparation, [&](World& world) {
-    return read_with_names(world, path, choice.options);
-  });
+  return build_named(shared, preparation, [&](World& world) { return read_with_names(world, path, choice.options); });
 }
 
 // The names of ids, None for what is no vertex.
@@ -137,6 +135,7 @@ void bind_names(nb::module_& m) {
 
   nb::class_<ArrowTable>(m, "ArrowTable")
       .def(nb::init<const nb::capsule&>(), "stream"_a)
+      .def("__len__", &ArrowTable::rows)
       .def_prop_ro("columns",
                    [](const ArrowTable& table) {
                      std::vector<std::pair<std::string, std::string>> columns;
