@@ -16,7 +16,9 @@ from .derived_graphs import DerivedGraphs
 from .interchange.columns import column, csr_columns, has_names, is_int, kind_of, name_list, refuse_wrong_lengths
 from .interchange.graph_files import FORMATS, FromFiles, format_of
 from .interchange.graph_objects import FromObjects, columns_of, is_igraph, is_list_of_edges, is_networkx
-from .interchange.tables import FromTables, is_table
+from .interchange.square_tables import refuse_list_of_rows
+from .interchange.table_columns import is_table
+from .interchange.tables import FromTables
 from .preparation import preparation_of
 from .world import World, agreed, world_of
 
@@ -92,6 +94,7 @@ class Graph(Attributes, BuiltGraph, DerivedGraphs, FromFiles, FromObjects, FromT
             made = Graph._from_dense(obj, {"comm": comm, "plan": plan, **options})
         elif is_list_of_edges(obj):
             with agreed(world_of(comm, plan)):
+                refuse_list_of_rows(obj)
                 columns = columns_of(obj)
             options = {"comm": comm, "plan": plan, **options}
             if "vertices" in options:
@@ -445,11 +448,19 @@ def file_formats() -> dict[str, str]:
 
 def _way_in(obj: Any) -> str:
     """The line that takes what a Graph is not made from."""
+    if isinstance(obj, np.ndarray) and obj.dtype.names:
+        fields = ", ".join(f"rows[{name!r}]" for name in obj.dtype.names[:3])
+        return f"For an array of records: Graph(({fields}))."
     if isinstance(obj, np.ndarray) and obj.ndim == 2 and obj.shape[1] in (2, 3):
         return (
             "For an array with an edge a row: Graph.from_edges(*edges.T). For a matrix: "
             "Graph(scipy.sparse.coo_array(matrix))."
         )
+    if isinstance(obj, list) and obj and all(isinstance(row, list) and len(row) == len(obj) for row in obj):
+        return "For a matrix: Graph(numpy.array(matrix))."
     if isinstance(obj, (list, set, frozenset)):
         return "For several pairs: Graph([(1, 2), (2, 3)])."
+    for method in ("collect", "compute", "to_table"):  # polars, dask, datasets of pyarrow
+        if hasattr(obj, method):
+            return f"It is not there yet: use Graph(table.{method}())."
     return "For two arrays: Graph.from_edges(src, dst)."

@@ -16,10 +16,12 @@ __all__ = [
     "csr_columns",
     "has_names",
     "is_int",
+    "is_library_column",
     "kind_of",
     "name_list",
     "numbers",
     "refuse_wrong_lengths",
+    "type_words",
     "whole_weights",
 ]
 
@@ -33,6 +35,10 @@ def kind_of(weight: Any) -> str:
     if weight is None:
         return ""
     kind = getattr(weight, "dtype", np.dtype(np.float64))
+    if is_library_column(weight):
+        kind = _library_array(weight[:0]).dtype
+    if getattr(kind, "kind", "") == "O":  # of no rows yet, or refused later
+        kind = np.dtype(np.float64)
     return f", weight of {_TAKEN_AS.get(getattr(kind, 'kind', ''), {}).get(getattr(kind, 'itemsize', 0), kind)}"
 
 
@@ -42,10 +48,11 @@ _TAKEN_AS: dict[str, dict[int, str]] = {
     "i": dict.fromkeys((1, 2, 4, 8), "float64"),
     "u": dict.fromkeys((1, 2, 4, 8), "float64"),
 }
+_RULES = {"id": "ids are whole numbers", "weight": "weights are numbers of at most 64 bits"}
 
 
 def column(name: str, values: Any, kind: str) -> np.ndarray:
-    """`values` as an array that the core takes as it is.
+    """`values` as an array that the core takes as it is: of a list, an array, or a column of pandas, polars or pyarrow.
 
     Whole numbers of any width are ids, which become int64 if they are not int32, and weights, which become float64;
     float16 becomes float32. Each keeps its value, or is refused. What is strided is copied. A TypeError names the cast
@@ -53,14 +60,16 @@ def column(name: str, values: Any, kind: str) -> np.ndarray:
     """
     refuse_masked(name, values)
     allowed = (np.int32, np.int64) if kind == "id" else (np.float32, np.float64)
-    if isinstance(values, (list, tuple, range)):
-        given, values = values, as_array(name, values)
-        if values.size == 0:
-            values = values.astype(allowed[1])
-        elif kind == "id" and values.dtype.kind in "ufO" and all(map(is_int, given)):
+    given = values
+    if isinstance(given, (list, tuple, range)):
+        values = as_array(name, given)
+        if kind == "id" and values.dtype.kind in "ufO" and all(map(is_int, given)):
             outside = next((value for value in given if not -(2**63) <= value < 2**63), None)
             if outside is not None:
                 raise TypeError(f"{name} has the id {outside} ({_core.ID_RULE}). Renumber the vertices.")
+        _refuse_other_items(name, given, values, kind)
+    elif is_library_column(given):
+        values = _of_library(name, given, kind)
     if not isinstance(values, np.ndarray):
         raise TypeError(
             f"{name} is a {type(values).__module__}.{type(values).__qualname__} (a numpy array is needed). "
@@ -68,27 +77,109 @@ def column(name: str, values: Any, kind: str) -> np.ndarray:
         )
     if values.ndim != 1:
         raise TypeError(f"{name} has shape {values.shape} (one dimension is needed). Use {name}.ravel().")
+    if values.size == 0 and not isinstance(given, np.ndarray):  # of no type yet
+        values = values.astype(allowed[1])
     if values.dtype not in allowed:
-        values = _ids(name, values) if kind == "id" else _weights(name, values)
+        own = given if is_library_column(given) else values
+        values = _ids(name, values, own) if kind == "id" else _weights(name, values, own)
     return values if values.flags.c_contiguous and values.flags.aligned else values.copy()
 
 
-def _ids(name: str, values: np.ndarray) -> np.ndarray:
+def _ids(name: str, values: np.ndarray, given: Any) -> np.ndarray:
     if values.dtype.kind not in "iu":
-        raise TypeError(f"{name} is {values.dtype} (ids are whole numbers). Use {name}.astype(numpy.int64).")
+        raise _other_type(name, given, "id")
     if values.dtype.kind == "u" and values.size and values.max() > _core.MAX_ID:
         raise errors.InputError(f"{name} has the id {values.max()} ({_core.ID_RULE}). Renumber the vertices.")
     return values.astype(np.int64)
 
 
-def _weights(name: str, values: np.ndarray) -> np.ndarray:
+def _weights(name: str, values: np.ndarray, given: Any) -> np.ndarray:
     if values.dtype.kind in "iu":
         return whole_weights(name, values)
     if values.dtype.kind == "f" and values.dtype.itemsize <= 8:  # half as wide, or of the other byte order
         return values.astype(np.float32 if values.dtype.itemsize <= 4 else np.float64)
-    raise TypeError(
-        f"{name} is {values.dtype} (weights are numbers of at most 64 bits). Use {name}.astype(numpy.float64)."
-    )
+    raise _other_type(name, given, "weight")
+
+
+def _other_type(name: str, given: Any, kind: str) -> TypeError:
+    """The error for a column of a type that is not taken, with the cast in the words of the column's own package."""
+    wide = "int64" if kind == "id" else "float64"
+    words = type_words(getattr(given, "type", None) or given.dtype)
+    if words.lower().startswith(("date", "time", "duration")):
+        return TypeError(f"{name} is {words} ({_RULES[kind]}). Convert it to numbers, such as seconds.")
+    if isinstance(given, np.ndarray):
+        cast = f"{name}.astype(numpy.{wide})"
+    elif hasattr(given, "null_count") and hasattr(given, "name"):
+        cast = f"{name}.cast(polars.{wide.capitalize()})"
+    else:
+        cast = f'{name}.{"cast" if hasattr(given, "cast") else "astype"}("{wide}")'
+    return TypeError(f"{name} is {words} ({_RULES[kind]}). Use {cast}.")
+
+
+def type_words(kind: Any) -> str:
+    """A type of numpy, pandas, polars or pyarrow in words: "text", "categories of whole numbers", "timestamp[s]"."""
+    values = getattr(getattr(kind, "categories", None), "dtype", None) or getattr(kind, "value_type", None)
+    if values is not None and (hasattr(kind, "categories") or hasattr(kind, "index_type")):
+        of = getattr(values, "kind", "") or str(values)
+        return "categories of " + ("whole numbers" if of in ("i", "u") or "int" in of else type_words(values))
+    return {"U": "text", "T": "text", "S": "bytes", "O": "objects"}.get(getattr(kind, "kind", ""), str(kind))
+
+
+def _refuse_other_items(name: str, given: Any, values: np.ndarray, kind: str) -> None:
+    """A TypeError names the first item of a list that is not such a number, or that would be rounded among reals."""
+    if values.ndim != 1 or values.dtype.kind not in "iuf" or (kind == "id" and values.dtype.kind == "f"):
+        right = is_int if kind == "id" else _is_number
+        for k, item in enumerate(given if values.size else []):
+            if not right(item):
+                what = "which is no number" if item is None else f"a {type(item).__qualname__}"
+                raise TypeError(f"{name}[{k}] is {shown(item)}, {what} ({_RULES[kind]}). {_remedy(item, kind)}")
+            if is_int(item) and abs(int(item)) >= 2**64:
+                raise TypeError(f"{name} has {item} (float64 would round it). Use float() if that will do.")
+    elif values.dtype.kind == "f" and values.size and not np.abs(values).max() < 2**53:
+        rounded = next((item for item in given if is_int(item) and abs(int(item)) > 2**53), None)
+        if rounded is not None:
+            raise TypeError(f"{name} has {rounded} (float64 would round it). Use float() if that will do.")
+
+
+def _is_number(item: Any) -> bool:
+    return isinstance(item, (int, float, np.integer, np.floating)) and not isinstance(item, bool)
+
+
+def _remedy(item: Any, kind: str) -> str:
+    if item is None:
+        return "Give each edge two ends." if kind == "id" else "Give each edge one, or leave the weights out."
+    if kind == "id" and isinstance(item, (float, np.floating)) and item % 1 != 0:
+        return "Give whole numbers or names."
+    if isinstance(item, dict):
+        return "Give the number alone, as of G.edges(data='weight'), or the graph itself."
+    if isinstance(item, (list, tuple)):
+        return "Give one number for each."
+    return f"Convert all by {'int' if kind == 'id' else 'float'}()."
+
+
+def is_library_column(values: Any) -> bool:
+    """Whether it is a column of pandas, polars or pyarrow, or another that becomes an array by to_numpy()."""
+    return hasattr(values, "to_numpy") and hasattr(values, "__len__") and not isinstance(values, np.ndarray)
+
+
+def _of_library(name: str, values: Any, kind: str) -> np.ndarray:
+    if hasattr(values, "columns"):
+        raise TypeError(f"{name} is a {type(values).__qualname__} (a column is needed). Give one of its columns.")
+    missing = next((getattr(values, ask)() for ask in ("isna", "is_null", "isnull") if hasattr(values, ask)), [])
+    rows = np.flatnonzero(np.asarray(missing))
+    if len(rows):
+        raise errors.InputError(f"{name} is missing in row {rows[0]} (an edge needs it). Drop such rows, or fill them.")
+    type_ = getattr(values, "type", None) or getattr(values, "dtype", None)
+    if len(values) and type_words(type_).startswith("categories"):
+        raise _other_type(name, values, kind)
+    return _library_array(values)
+
+
+def _library_array(values: Any) -> np.ndarray:
+    try:
+        return np.asarray(values.to_numpy())
+    except ValueError:  # pyarrow's, which say by this that a copy is needed
+        return np.asarray(values.to_numpy(zero_copy_only=False))
 
 
 def whole_weights(name: str, values: np.ndarray) -> np.ndarray:
@@ -121,7 +212,9 @@ def numbers(name: str, values: Any) -> np.ndarray:
 
 def has_names(values: Any) -> bool:
     """Whether a column is one of names: whether its first value is a str, or bytes."""
-    if isinstance(values, (str, bytes)) or not hasattr(values, "__len__") or len(values) == 0:
+    if isinstance(values, (str, bytes)) or hasattr(values, "columns"):  # a table's first value is a heading
+        return False
+    if not hasattr(values, "__len__") or len(values) == 0:
         return False
     return isinstance(_plain(next(iter(values))), (str, bytes))
 

@@ -28,7 +28,6 @@ from typing import TYPE_CHECKING, Any
 from .. import errors
 from ..world import agreed
 from .foreign import named, read_foreign
-from .frames import optional
 from .graph_formats.file_contents import file_bytes, text_of
 from .graph_formats.file_graph import FileGraph
 from .graph_formats.gexf import read_gexf
@@ -37,7 +36,7 @@ from .graph_formats.graphml import read_graphml
 from .graph_formats.json_graph import read_json
 from .graph_formats.pajek import read_pajek
 from .graph_objects import columns_of_dicts
-from .tables import chosen_columns
+from .table_files import table_in_file
 
 if TYPE_CHECKING:
     from ..graph import Graph
@@ -84,84 +83,6 @@ def format_of(path: str, format: str = "auto") -> str | None:
     return next((known for known, endings in _ENDINGS.items() if name.endswith(endings)), None)
 
 
-def _table_in_file(path: str, format: str, world: World, named: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """This rank's rows as a pyarrow.Table, and which of its columns are what."""
-    pyarrow = optional("pyarrow", "parquet", path)
-    try:
-        rows = _ParquetRows(path) if format == "parquet" else _ArrowRows(path)
-        chosen = chosen_columns(rows.schema.empty_table(), **named)
-        names = [chosen.source, chosen.target] + ([] if chosen.weight is None else [chosen.weight])
-        first, end = (rows.count * k // world.size for k in (world.rank, world.rank + 1))
-        table = rows.read(first, end, names)
-    except pyarrow.ArrowInvalid as e:
-        raise errors.InputError(f"{path}: is no {format} file that pyarrow reads ({e}). Was it cut off?") from None
-    weighted = chosen.weight is not None
-    return table, {"source": chosen.source, "target": chosen.target, "weight": chosen.weight, "weighted": weighted}
-
-
-class _ParquetRows:
-    """The rows of a file of Parquet, or of all in a folder, in the order of their names."""
-
-    def __init__(self, path: str) -> None:
-        import pyarrow.parquet
-
-        files = sorted(map(str, Path(path).glob("*.parquet"))) if os.path.isdir(path) else [path]
-        self._files = [pyarrow.parquet.ParquetFile(file, memory_map=True) for file in files]
-        self.schema = self._files[0].schema_arrow
-        for file, opened in zip(files, self._files):
-            if not opened.schema_arrow.equals(self.schema):
-                raise errors.InputError(
-                    f"{file}: has other columns than {files[0]} (a folder is one table). Leave it out."
-                )
-        self._groups = [
-            (opened, k, opened.metadata.row_group(k).num_rows)
-            for opened in self._files
-            for k in range(opened.metadata.num_row_groups)
-        ]
-        self.count = sum(rows for _, _, rows in self._groups)
-
-    def read(self, first: int, end: int, names: list[str]) -> Any:
-        import pyarrow
-
-        parts = [self.schema.empty_table().select(names)]
-        at = 0
-        for opened, k, rows in self._groups:
-            begin, stop = max(first - at, 0), min(end - at, rows)
-            if begin < stop:
-                parts.append(opened.read_row_group(k, columns=names).select(names).slice(begin, stop - begin))
-            at += rows
-        return pyarrow.concat_tables(parts)
-
-
-class _ArrowRows:
-    """The rows of a file of Arrow: random access (Feather) or a stream."""
-
-    def __init__(self, path: str) -> None:
-        import pyarrow
-
-        self._path = path
-        with pyarrow.memory_map(path) as file:
-            self._is_file = file.read(6) == b"ARROW1"
-        with self._reader() as reader:
-            self.schema = reader.schema
-            self.count = (
-                sum(reader.get_batch(k).num_rows for k in range(reader.num_record_batches))
-                if self._is_file
-                else sum(batch.num_rows for batch in reader)
-            )
-
-    def _reader(self, fields: list[int] | None = None) -> Any:
-        import pyarrow
-
-        options = pyarrow.ipc.IpcReadOptions(included_fields=fields)
-        open_ = pyarrow.ipc.open_file if self._is_file else pyarrow.ipc.open_stream
-        return open_(pyarrow.memory_map(self._path), options=options)
-
-    def read(self, first: int, end: int, names: list[str]) -> Any:
-        with self._reader([self.schema.get_field_index(name) for name in names]) as reader:
-            return reader.read_all().select(names).slice(first, end - first)
-
-
 def _read_whole(path: str, format: str) -> FileGraph:
     """The graph in a file that is read as a whole; an InputError says why it cannot be."""
     what = FORMATS[format].partition(",")[0]
@@ -205,7 +126,7 @@ class FromFiles:
         """`columns`: source, target, weight and weighted; `options`: of from_edges."""
         if format in _TABLES:
             with agreed(world):
-                table, columns = _table_in_file(path, format, world, columns)
+                table, columns = table_in_file(path, format, world, columns)
             directed = True if directed is None else directed
             return cls.from_table(table, **columns, directed=directed, **options)  # type: ignore[attr-defined, no-any-return]
         with agreed(world):

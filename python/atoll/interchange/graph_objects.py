@@ -11,6 +11,7 @@ import numpy as np
 from .. import _core, errors
 from ..arguments import checked, shown
 from ..world import agreed, world_of
+from .columns import type_words
 from .object_names import FromHashables, are_ids, are_names
 from .weights import checked_weights
 
@@ -169,7 +170,7 @@ class FromObjects(FromHashables):
     @classmethod
     def _from_dense(cls, A: np.ndarray, options: dict[str, Any]) -> Graph:
         if A.dtype.kind not in "biuf":
-            raise TypeError(f"A has {A.dtype} values (weights are numbers). Use A.astype(numpy.float64).")
+            raise TypeError(f"A has {type_words(A.dtype)} values (weights are numbers). Use A.astype(numpy.float64).")
         if A.dtype == np.float16:
             A = A.astype(np.float32)  # SciPy has no float16
         try:
@@ -179,7 +180,11 @@ class FromObjects(FromHashables):
                 "a dense matrix is taken by way of scipy.sparse, which is not installed. Install SciPy, or use "
                 "Graph.from_edges(*A.nonzero(), A[A != 0])."
             ) from None
-        return cls.from_scipy(scipy.sparse.coo_array(A), **options)  # type: ignore[attr-defined]
+        rows, columns = np.nonzero(np.ma.filled(A != 0, False))  # what is masked is no edge
+        values = np.asarray(np.ma.getdata(A))[rows, columns]
+        return cls.from_scipy(  # type: ignore[attr-defined, no-any-return]
+            scipy.sparse.coo_array((values, (rows, columns)), shape=A.shape), **options
+        )
 
 
 def _igraph_nodes(G: Any) -> list[Any]:

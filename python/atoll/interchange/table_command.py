@@ -12,19 +12,24 @@ IN is a table as text (.tsv .csv, results too) and OUT one of Parquet or Arrow (
 from __future__ import annotations
 
 import argparse
+import contextlib
 import csv
 import os
 import sys
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
-from ..errors import Error, UsageError
+from ..errors import Error, IoError, UsageError
 from ..standard_output import checked, fail
 from .frames import optional
 from .graph_files import FORMATS, format_of
+from .text_tables import DECIMALS, DELIMITERS, TEXTS, read_text_table
+
+if TYPE_CHECKING:
+    from ..graph import Graph
 
 __all__ = ["main"]
 
-_TEXTS = {".tsv": "\t", ".csv": ","}
 _TABLES = (".parquet", ".feather", ".arrow")
 
 
@@ -38,6 +43,18 @@ def _parser() -> argparse.ArgumentParser:
     for end in ("source", "target", "weight"):
         parser.add_argument(f"--{end}", help="column of a table; of other formats --weight is an attribute of edges")
     parser.add_argument("--columns", help="names of OUT's columns: vertex,score (default: those of IN)")
+    parser.add_argument(
+        "--headings", default="auto", choices=["auto", "yes", "no"], help="whether a text's first line is one"
+    )
+    parser.add_argument(
+        "--delimiter", default="auto", choices=["auto", *DELIMITERS], help="between the columns of a text"
+    )
+    parser.add_argument(
+        "--decimal",
+        default="auto",
+        choices=["auto", *DECIMALS],
+        help="of a text; the other one groups digits",
+    )
     parser.add_argument("--can", action="store_true", help="only say whether OUT can be written here")
     return parser
 
@@ -55,65 +72,49 @@ def main(words: list[str] | None = None) -> int:
         _convert(options)
     except UsageError as e:
         return fail("table", str(e), "usage", 2, None)
-    except (Error, ImportError, OSError, TypeError) as e:  # TypeError: of columns
+    except IoError as e:
+        return fail("table", str(e), "io", 3, None)
+    except (Error, ImportError, TypeError) as e:  # TypeError: of columns
         return fail("table", str(e), "input", 3, None)
+    except OSError as e:
+        what = e.filename or options.input
+        return fail(
+            "table", f"{what}: {e.strerror or e} (it is needed). Look at its folder and permissions.", "io", 3, None
+        )
+    except MemoryError:
+        return fail("table", f"{options.input}: memory ran out. Use a machine with more.", "memory", 1, None)
     return 0
 
 
 def _convert(options: argparse.Namespace) -> None:
     ending = os.path.splitext(options.output)[1].lower()
-    if ending not in _TEXTS and ending not in _TABLES:
+    if ending not in TEXTS and ending not in _TABLES:
         raise UsageError(
-            f"{options.output}: unknown ending (there are {', '.join((*_TEXTS, *_TABLES))}). Use one of them."
+            f"{options.output}: unknown ending (there are {', '.join((*TEXTS, *_TABLES))}). Use one of them."
         )
     if ending in _TABLES:
         optional("pyarrow", "parquet", options.output)
     if options.can:
         return
     if ending in _TABLES:
-        _write_table(_text_table(options.input, options.columns), options.output, ending)
+        headings = None if options.headings == "auto" else options.headings == "yes"
+        decimal = None if options.decimal == "auto" else options.decimal
+        table = read_text_table(options.input, options.columns, headings, DELIMITERS.get(options.delimiter), decimal)
+        _write_table(table, options.output, ending)
     else:
-        _write_edges(options, _TEXTS[ending])
-
-
-def _text_table(path: str, columns: str | None) -> Any:
-    """A table as text, whose first line has headings if one of its fields is no number and not like those below."""
-    import pyarrow.csv
-
-    separator = _TEXTS.get(os.path.splitext(path)[1].lower())
-    if separator is None:
-        raise UsageError(f"{path}: unknown ending (tables are read as .tsv or .csv). Rename it.")
-    with open(path, newline="", encoding="utf-8") as file:
-        first = next(csv.reader(file, delimiter=separator), [])
-    has_headings = separator == "," and first[:1] == ["id"]  # as `run --output` writes
-    given = columns.split(",") if columns else first if has_headings else ["vertex", *["value"] * (len(first) == 2)]
-    if len(given) != len(first):
-        raise UsageError(
-            f"{path}: has {len(first)} columns and {', '.join(given)} are {len(given)} names (one each). Use --columns."
-        )
-    return pyarrow.csv.read_csv(
-        path,
-        read_options=pyarrow.csv.ReadOptions(column_names=given, skip_rows=int(has_headings)),
-        parse_options=pyarrow.csv.ParseOptions(delimiter=separator, newlines_in_values=True),
-        convert_options=pyarrow.csv.ConvertOptions(null_values=[], strings_can_be_null=False),
-    )
+        _write_edges(options, TEXTS[ending])
 
 
 def _write_table(table: Any, path: str, ending: str) -> None:
-    partial = f"{path}.partial"
-    try:
-        if ending == ".parquet":
-            import pyarrow.parquet
+    import pyarrow.feather
+    import pyarrow.parquet
 
+    with _replacing(path) as partial:
+        if ending == ".parquet":
             pyarrow.parquet.write_table(table, partial)
         else:
-            import pyarrow.feather
-
-            pyarrow.feather.write_feather(table, partial, compression="uncompressed" if ending == ".arrow" else None)
-        os.replace(partial, path)
-    finally:
-        if os.path.exists(partial):
-            os.remove(partial)
+            compression = "uncompressed" if ending == ".arrow" else None
+            pyarrow.feather.write_feather(table, partial, compression=compression)
 
 
 def _write_edges(options: argparse.Namespace, separator: str) -> None:
@@ -125,13 +126,39 @@ def _write_edges(options: argparse.Namespace, separator: str) -> None:
     graph = Graph.read(options.input, format=options.format, duplicates="keep", **columns)
     src, dst, *weight = graph.edges()
     ends = [graph._named(src), graph._named(dst), *weight]
-    partial = f"{options.output}.partial"
+    with _replacing(options.output) as partial, open(partial, "w", newline="", encoding="utf-8") as file:
+        out = csv.writer(file, delimiter=separator, lineterminator="\n")
+        out.writerow(["source", "target", "weight"][: len(ends)])
+        out.writerows(zip(*(column.tolist() for column in ends)))
+    _say_what_is_lost(graph, len(set(src.tolist()).union(dst.tolist())), options.output)
+
+
+def _say_what_is_lost(graph: Graph, ends: int, path: str) -> None:
+    """Tells on stderr what the graph has and an edge list has not."""
+    if ends < graph.n:
+        print(
+            f"atoll: warning: {path}: {graph.n - ends} of {graph.n} vertices have no edge (an edge list has none "
+            "such). They are left out.",
+            file=sys.stderr,
+        )
+    if not graph.directed:
+        print(
+            f"atoll: warning: {path}: the graph is undirected (an edge list does not say so). "
+            "Give --undirected with it.",
+            file=sys.stderr,
+        )
+
+
+@contextlib.contextmanager
+def _replacing(path: str) -> Iterator[str]:
+    """A file beside `path` to write to, which takes its place at the end; an IoError names `path`."""
+    partial = f"{path}.partial"
     try:
-        with open(partial, "w", newline="", encoding="utf-8") as file:
-            out = csv.writer(file, delimiter=separator, lineterminator="\n")
-            out.writerow(["source", "target", "weight"][: len(ends)])
-            out.writerows(zip(*(column.tolist() for column in ends)))
-        os.replace(partial, options.output)
+        yield partial
+        os.replace(partial, path)
+    except OSError as e:
+        reason = os.strerror(e.errno) if e.errno else str(e).replace(partial, path)
+        raise IoError(f"{path}: cannot be written ({reason}). Look at the folder and its space.") from e
     finally:
         if os.path.exists(partial):
             os.remove(partial)

@@ -12,31 +12,16 @@ from .. import _core, errors
 from ..arguments import checked, shown
 from ..preparation import preparation_of
 from ..world import agreed, world_of
-from .columns import column, name_list, whole_weights
-from .frames import optional
+from .square_tables import Matrix, graph_of_matrix
+from .table_columns import Columns, columns_of_table, is_table, table_of, values_of
 
 if TYPE_CHECKING:
     from ..graph import Graph
+    from ..world import World
 
-__all__ = ["FromTables", "chosen_columns", "is_table"]
+__all__ = ["FromTables", "chosen_columns"]
 
 _log = logging.getLogger("atoll")
-
-
-def is_table(obj: Any) -> bool:
-    """Whether it is a table of pandas, or gives its columns by the Arrow C stream or the DataFrame interchange."""
-    return _is_pandas(obj) or hasattr(obj, "__arrow_c_stream__") or hasattr(obj, "__dataframe__")
-
-
-def _table_of(obj: Any) -> Any:
-    """What has the DataFrame interchange only, as a table of pandas."""
-    if _is_pandas(obj) or hasattr(obj, "__arrow_c_stream__"):
-        return obj
-    return optional("pandas", "pandas", "a table by __dataframe__").api.interchange.from_dataframe(obj)
-
-
-def _is_pandas(obj: Any) -> bool:
-    return hasattr(obj, "columns") and any(base.__module__.partition(".")[0] == "pandas" for base in type(obj).__mro__)
 
 
 class FromTables:
@@ -69,7 +54,8 @@ class FromTables:
         """A graph with an edge for each row of a table. Collective: each rank gives a part of the rows, maybe none.
 
         Vertices are names (str, also categories), or ids (whole numbers). Which columns were taken, `columns` of the
-        graph says, and the logger "atoll" at level INFO.
+        graph says, and the logger "atoll" at level INFO. A table of pandas whose rows have the labels of its columns is
+        an adjacency matrix; what may be either is refused (docs/arrays-and-tables.md).
 
         Parameters
         ----------
@@ -77,9 +63,10 @@ class FromTables:
                                 that has `__arrow_c_stream__`, or `__dataframe__` (by pandas); pyarrow is needed by
                                 none but its own
         source, target : str, optional
-                                names of columns; None: "source" and "target" if there are such, else the first two
-        weight : str, optional  name of a column of numbers; None: "weight" if there is such; else, of the first two
-                                columns, the third if it has numbers
+                                names of columns; None: those with a known heading, such as "source" and "target",
+                                "src" and "dst", "head" and "tail", in any case; else the first two that are no index
+        weight : str, optional  name of a column of numbers; None: one with a known heading, such as "weight"; else, of
+                                the first two columns, the third if it has numbers
         weighted : bool, optional
                                 True: a table without weights is an error; False: they are left out
         edge_attributes : bool or list of str
@@ -117,19 +104,43 @@ class FromTables:
                 if name is not None and not isinstance(name, str):
                     raise TypeError(f"{argument} is {shown(name)} (the name of a column, a str, is needed). Give one.")
             if not is_table(table):
+                if hasattr(table, "collect"):
+                    raise TypeError(
+                        f"table is a {type(table).__qualname__} (it is not there yet). Use table.collect()."
+                    )
                 raise TypeError(
                     f"table is {shown(table)} (a table of pandas, polars or pyarrow, or another with "
                     "__arrow_c_stream__, is needed). Give one, or use from_edges."
                 )
-            table = _table_of(table)
-            columns: _Columns = _PandasColumns(table) if _is_pandas(table) else _ArrowColumns(table)
-            chosen = _chosen(columns.kinds, source, target, weight, weighted)
+            table = table_of(table)
+            columns = columns_of_table(table)
+            matrix = columns.matrix() if source is None and target is None and weight is None else None
+            chosen = matrix or _chosen(columns, source, target, weight, weighted)
         with agreed(world, f"a table with {chosen}"):
+            pass
+        if isinstance(chosen, Matrix):
+            options = {"directed": directed, "duplicates": duplicates, "self_loops": self_loops, "partition": partition}
+            options |= {"heavy": heavy, "fusion": fusion, "comm": comm, "plan": plan}
+            return cls._from_matrix(world, chosen, weighted, vertices, vertex, edge_attributes, options)
+        named = _core.any(world, chosen.named is True)
+        filled = _core.any(world, columns.rows > 0)
+        with agreed(world):
+            if not filled:
+                raise errors.InputError(
+                    "the table has no rows (an edge is a row, and a graph has a vertex). Give one with edges, or "
+                    "Graph.from_edges([], [], vertices=...)."
+                )
+            if named and chosen.named is False:
+                raise TypeError(
+                    f"column {chosen.source!r} has whole numbers here and names on another rank (vertices are of one "
+                    "kind). Convert one of them."
+                )
             weights = None if chosen.weight is None else columns.weights(chosen.weight)
-            if not chosen.named:
+            if not named:
                 ends = columns.ids(chosen.source), columns.ids(chosen.target)
-        if chosen.named:
-            core = columns.named_graph(world, chosen, weights, directed, preparation)
+        if named:
+            pair = chosen.source, chosen.target
+            core = columns.named_graph(world, pair, weights, directed, preparation)
         else:
             core = (*_core.from_arrays(world, *ends, weights, directed, None, None, preparation), None, "")
         told = str(chosen)
@@ -139,23 +150,40 @@ class FromTables:
         with agreed(world):
             edge_columns = _edge_columns(table, columns.kinds, chosen, edge_attributes)
             labels, vertex_columns = _vertex_columns(vertices, vertex)
-            ends = [_values(table, name) for name in (chosen.source, chosen.target)] if edge_columns else [(), ()]
+            ends = [values_of(table, name) for name in (chosen.source, chosen.target)] if edge_columns else [(), ()]
         made_by = {"weight": chosen.weight or "weight", "duplicates": duplicates, "self_loops": self_loops}
         made_by |= {"heavy": heavy, "fusion": fusion}
         made._keep_attributes(*ends, labels, vertex_columns, edge_columns, made_by)
         return made
 
-
-def _values(table: Any, name: str) -> np.ndarray:
-    """A column as numpy has it: text as objects."""
-    if _is_pandas(table):
-        values = next(table[label] for label in table.columns if str(label) == name).to_numpy()
-    elif hasattr(table, "get_column"):
-        values = table.get_column(name).to_numpy()
-    else:
-        pyarrow = optional("pyarrow", "parquet", "attributes of edges")
-        values = pyarrow.table(table)[name].to_numpy()
-    return values.astype(object) if values.dtype.kind in "OUST" else values
+    @classmethod
+    def _from_matrix(
+        cls,
+        world: World,
+        matrix: Matrix,
+        weighted: bool | None,
+        vertices: Any,
+        vertex: str | None,
+        edge_attributes: Any,
+        options: dict[str, Any],
+    ) -> Graph:
+        with agreed(world):
+            if edge_attributes not in (False, None, True):
+                raise errors.UsageError(
+                    f"edge_attributes is {shown(edge_attributes)} (the table is {matrix}, and none of its columns "
+                    "has attributes). Leave it out."
+                )
+            if weighted and matrix.weight is None:
+                raise errors.InputError("the matrix has no weights (its values are bool). Convert them to numbers.")
+            labels, vertex_columns = _vertex_columns(vertices, vertex)
+        weight = None if weighted is False else matrix.weight
+        made: Graph = graph_of_matrix(cls, matrix, weight, options)
+        made._columns = told = f"a matrix of {len(matrix.labels)} rows and columns"
+        if world.rank == 0:
+            _log.info("from_table: %s", told)
+        made_by = {name: options[name] for name in ("duplicates", "self_loops", "heavy", "fusion")}
+        made._keep_attributes((), (), labels, vertex_columns, {}, {"weight": "weight", **made_by})
+        return made
 
 
 def _edge_columns(table: Any, kinds: dict[str, str], chosen: _Chosen, wanted: Any) -> dict[str, np.ndarray]:
@@ -168,7 +196,7 @@ def _edge_columns(table: Any, kinds: dict[str, str], chosen: _Chosen, wanted: An
     if unknown:
         there = ", ".join(map(repr, kinds))
         raise errors.InputError(f"edge_attributes has {unknown[0]!r} (the table has the columns {there}). Name one.")
-    return {name: _values(table, name) for name in names}
+    return {name: values_of(table, name) for name in names}
 
 
 def _vertex_columns(vertices: Any, vertex: str | None) -> tuple[list[Any], dict[str, np.ndarray]]:
@@ -179,170 +207,67 @@ def _vertex_columns(vertices: Any, vertex: str | None) -> tuple[list[Any], dict[
         return [], {}
     if not is_table(vertices):
         raise TypeError(f"vertices is {shown(vertices)} (a table is needed, a row for each vertex). Give one.")
-    vertices = _table_of(vertices)
-    names = list((_PandasColumns(vertices) if _is_pandas(vertices) else _ArrowColumns(vertices)).kinds)
+    vertices = table_of(vertices)
+    names = list(columns_of_table(vertices).kinds)
     vertex = names[0] if vertex is None else vertex
     if vertex not in names:
         there = ", ".join(map(repr, names))
         raise errors.InputError(f"vertex is {vertex!r} (the table of vertices has the columns {there}). Name one.")
-    return _values(vertices, vertex).tolist(), {name: _values(vertices, name) for name in names if name != vertex}
-
-
-def chosen_columns(
-    table: Any, source: str | None, target: str | None, weight: str | None, weighted: bool | None
-) -> _Chosen:
-    """Which columns from_table takes of a table with the Arrow C stream interface."""
-    return _chosen(_ArrowColumns(table).kinds, source, target, weight, weighted)
+    return values_of(vertices, vertex).tolist(), {name: values_of(vertices, name) for name in names if name != vertex}
 
 
 class _Chosen(NamedTuple):
-    """Columns by name, and whether vertices are names."""
+    """Columns by name, and whether vertices are names; None: the table has no row, and its ends no type."""
 
     source: str
     target: str
     weight: str | None
-    named: bool
+    named: bool | None
 
     def __str__(self) -> str:
         weight = "no weight" if self.weight is None else f"weight {self.weight!r}"
         return f"source {self.source!r}, target {self.target!r}, {weight}"
 
 
-def _chosen(
-    kinds: dict[str, str], source: str | None, target: str | None, weight: str | None, weighted: bool | None
+def chosen_columns(
+    table: Any, source: str | None, target: str | None, weight: str | None, weighted: bool | None, place: str
 ) -> _Chosen:
+    """Which columns from_table takes of a table, by what C++ chooses for any; `place` is what errors begin with."""
+    return _chosen(columns_of_table(table), source, target, weight, weighted, place)
+
+
+def _chosen(
+    columns: Columns,
+    source: str | None,
+    target: str | None,
+    weight: str | None,
+    weighted: bool | None,
+    place: str = "the table",
+) -> _Chosen:
+    kinds = columns.kinds
     names = list(kinds)
-    shown_names = ", ".join(map(repr, names[:20])) + (", ..." if len(names) > 20 else "")
-    by_place = source is None and target is None and not {"source", "target"} <= kinds.keys()
-    # By place the ends are the first two columns but for what is called weight.
-    ends = [name for name in names if name not in (weight, "weight")] if by_place else ["source", "target"]
-    if len(ends) < 2:
-        raise errors.InputError(f"the table has the columns {shown_names} (an edge has two ends). Give both.")
-    source, target = source or ends[0], target or ends[1]
-    if weight is None and weighted is not False:
-        third = names[2] if by_place and len(names) > 2 and kinds[names[2]] in ("ints", "reals") else None
-        weight = "weight" if "weight" in kinds else third
-    if weighted and weight is None:
-        raise errors.InputError(f"the table has no weights (its columns: {shown_names}). Name the column: weight=...")
-    if weighted is False:
-        weight = None
-    for argument, name in (("source", source), ("target", target), ("weight", weight)):
-        if name is not None and name not in kinds:
-            raise errors.InputError(f"{argument} is {name!r} (the table has the columns {shown_names}). Name one.")
-    if source == target:
-        raise errors.InputError(f"source and target are both {source!r} (an edge has two ends). Name two columns.")
-    if weight in (source, target):
-        raise errors.InputError(
-            f"weight is {weight!r}, which is an end of the edges too (which is meant?). Name others."
-        )
+    if len(names) < 2:
+        raise errors.InputError(f"{place} has {len(names)} columns (an edge has two ends). Give both.")
+    places = _core.choose_columns(names, list(kinds.values()), source, target, weight, weighted, place)
+    beyond = next((k for k in places if k is not None and k >= len(names)), None)
+    if beyond is not None:
+        raise errors.InputError(f"{place} has {len(names)} columns (none is the {beyond + 1}th). Name one of them.")
+    source, target = names[places[0]], names[places[1]]
+    weight = None if places[2] is None else names[places[2]]
     for name in (source, target):
         if kinds[name] not in ("names", "ints"):
-            raise TypeError(f"column {name!r} is {kinds[name]} (vertices are names or whole numbers). Convert it.")
-    if kinds[source] != kinds[target]:
+            raise TypeError(
+                f"column {name!r} is {kinds[name]} (vertices are names or whole numbers). "
+                "Convert it to int64 or to text."
+            )
+    ends = {kinds[name] for name in (source, target) if name not in columns.untyped}
+    if len(ends) > 1:
         raise TypeError(
             f"column {source!r} is {kinds[source]} and {target!r} {kinds[target]} (both are of one kind). "
             "Convert one of them."
         )
     if weight is not None and kinds[weight] not in ("ints", "reals"):
-        raise TypeError(f"column {weight!r} is {kinds[weight]} (weights are numbers). Convert it, or weighted=False.")
-    return _Chosen(source, target, weight, kinds[source] == "names")
-
-
-class _Columns:
-    """Columns of a table by name: their kinds ("names", "ints", "reals" or another), and what the core takes."""
-
-    kinds: dict[str, str]
-
-    def ids(self, name: str) -> np.ndarray:
-        raise NotImplementedError
-
-    def weights(self, name: str) -> np.ndarray:
-        raise NotImplementedError
-
-    def named_graph(self, world: Any, chosen: _Chosen, weights: Any, directed: bool, preparation: Any) -> Any:
-        raise NotImplementedError
-
-
-class _ArrowColumns(_Columns):
-    def __init__(self, table: Any) -> None:
-        self._table = _core.ArrowTable(table.__arrow_c_stream__())
-        columns = self._table.columns
-        self._place = {name: k for k, (name, _) in enumerate(columns)}
-        self.kinds = dict(columns)
-        if len(self._place) < len(columns):
-            raise errors.InputError("two columns of the table have one name (which is meant?). Rename one.")
-
-    def ids(self, name: str) -> np.ndarray:
-        return self._table.ints(self._place[name])
-
-    def weights(self, name: str) -> np.ndarray:
-        if self.kinds[name] == "ints":
-            return whole_weights(f"column {name!r}", self._table.ints(self._place[name]))
-        reals = self._table.reals(self._place[name])
-        return reals if self._table.is_wide(self._place[name]) else reals.astype(np.float32)
-
-    def named_graph(self, world: Any, chosen: _Chosen, weights: Any, directed: bool, preparation: Any) -> Any:
-        ends = self._place[chosen.source], self._place[chosen.target]
-        return _core.from_arrow(world, self._table, *ends, weights, directed, preparation)
-
-
-class _PandasColumns(_Columns):
-    """A DataFrame as it is: its own Arrow stream would need pyarrow."""
-
-    def __init__(self, table: Any) -> None:
-        import pandas
-
-        self._table = table
-        self._types = pandas.api.types
-        if not table.columns.is_unique:
-            raise errors.InputError("two columns of the table have one name (which is meant?). Rename one.")
-        if len({str(name) for name in table.columns}) < len(table.columns):
-            raise errors.InputError("two columns of the table have one name as text (which is meant?). Rename one.")
-        self.kinds = {str(name): self._kind(table[name]) for name in table.columns}
-        self._label = {str(name): name for name in table.columns}
-
-    def _kind(self, series: Any) -> str:
-        if self._types.is_bool_dtype(series.dtype):
-            return "bool"
-        if self._types.is_integer_dtype(series.dtype):
-            return "ints"
-        if self._types.is_float_dtype(series.dtype):
-            return "reals"
-        values = series.dtype.categories if hasattr(series.dtype, "categories") else series
-        text = self._types.is_string_dtype(values.dtype) or values.dtype == object
-        return "names" if text else str(series.dtype)
-
-    def _series(self, name: str) -> Any:
-        series = self._table[self._label[name]]
-        missing = np.flatnonzero(series.isna().to_numpy())
-        if len(missing):
-            raise errors.InputError(
-                f"column {name!r} is missing in row {missing[0]} (an edge needs it). Drop such rows, or fill them."
-            )
-        return series
-
-    def ids(self, name: str) -> np.ndarray:
-        values = self._series(name).to_numpy()
-        if values.dtype.kind == "u" and values.dtype.itemsize == 8 and len(values) and values.max() > _core.MAX_ID:
-            raise errors.InputError(
-                f"column {name!r} has {shown(values.max())} ({_core.ID_RULE}). Renumber the vertices."
-            )
-        return column(name, np.ascontiguousarray(values.astype(np.int64)), "id")
-
-    def weights(self, name: str) -> np.ndarray:
-        values = self._series(name).to_numpy()
-        if self.kinds[name] == "ints":
-            return whole_weights(f"column {name!r}", values)
-        narrow = values.dtype in (np.float16, np.float32)
-        return np.ascontiguousarray(values, dtype=np.float32 if narrow else np.float64)
-
-    def named_graph(self, world: Any, chosen: _Chosen, weights: Any, directed: bool, preparation: Any) -> Any:
-        with agreed(world):
-            ends = [self._series(name) for name in (chosen.source, chosen.target)]
-        lists = not all(getattr(end.dtype, "storage", None) == "pyarrow" for end in ends)
-        if not _core.any(world, lists):  # as text in one piece, without a Python string for each end
-            columns = self._table[[self._label[chosen.source], self._label[chosen.target]]]
-            return _core.from_arrow(world, _ArrowColumns(columns)._table, 0, 1, weights, directed, preparation)
-        with agreed(world):
-            names = [name_list(name, end) for name, end in zip((chosen.source, chosen.target), ends)]
-        return _core.from_name_lists(world, *names, weights, directed, [], preparation)
+        raise TypeError(
+            f"column {weight!r} is {kinds[weight]} (weights are numbers). Convert it to float64, or say weighted=False."
+        )
+    return _Chosen(source, target, weight, "names" in ends if ends else None)

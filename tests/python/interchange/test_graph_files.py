@@ -117,7 +117,7 @@ def test_wrong_tables_are_refused_the_same_on_all_ranks(tmp_path, kind, ranks):
 
         assert len(set(atoll.run_ranks(ranks, read))) == 1
 
-    refused(good, "source is 'start' .*the table has the columns 'km', 'from', 'kind', 'to'", source="start")
+    refused(good, "source.* is 'start' .*the columns are: 'km', 'from', 'kind', 'to'", source="start")
     refused(good, "is bool|is other|names", TypeError, source="from", target="kind")
     refused(cut, "Was it cut off")
     refused(tmp_path / ("none" + ending), "none", OSError)

@@ -176,9 +176,9 @@ def test_tables_of_pandas():
         assert graph.columns == "source 'source', target 'target', weight 'weight'"
     assert not atoll.Graph(table, weighted=False).weighted
     assert atoll.Graph(table.astype({"weight": "float32"})).weight_dtype == np.float32
-    whole = atoll.Graph(pandas.DataFrame({"a": [10, 20], "b": [20, 30], "n": [1, 2]}))
+    whole = atoll.Graph(pandas.DataFrame({"p": [10, 20], "q": [20, 30], "n": [1, 2]}))
     assert whole.ids.tolist() == [10, 20, 30] and whole.names is None and whole.weight_dtype == np.float64
-    assert whole.columns == "source 'a', target 'b', weight 'n'"
+    assert whole.columns == "source 'p', target 'q', weight 'n'"
     for columns in ({"weight": [7], "from": [1], "to": [2]}, {"from": [1], "weight": [7], "to": [2]}):
         told = atoll.Graph(pandas.DataFrame(columns)).columns
         assert told == "source 'from', target 'to', weight 'weight'"
@@ -191,7 +191,7 @@ def test_tables_of_pandas():
 @pytest.mark.parametrize(
     "changes, options, message",
     [
-        ({}, {"source": "gene"}, r"source is 'gene' \(the table has the columns 'source', 'target', 'weight'\)"),
+        ({}, {"source": "gene"}, r"source.* is 'gene' \(the columns are: 'source', 'target', 'weight'\)"),
         ({"source": [1, 2, 3, 4]}, {}, "column 'source' is ints and 'target' names"),
         ({"source": WEIGHT, "target": WEIGHT}, {}, "column 'source' is reals"),
         ({"weight": SOURCE}, {}, "column 'weight' is names .weights are numbers"),
@@ -199,14 +199,14 @@ def test_tables_of_pandas():
         ({"weight": [1.0, np.nan, 1.0, 1.0]}, {}, "column 'weight' is missing in row 1"),
         ({"weight": [1.0, np.inf, 1.0, 1.0]}, {}, r"weight\[1\] is inf"),
         ({"weight": [1, 2**60, 1, 1]}, {}, r"has ints above 2\*\*53"),
-        ({}, {"source": "target"}, "source and target are both 'target'"),
+        ({}, {"source": "target", "target": "target"}, "source and target are both 'target'"),
         ({}, {"weight": "source"}, "weight is 'source', which is an end of the edges too"),
-        ({}, {"weighted": True, "weight": "w"}, "weight is 'w'"),
+        ({}, {"weighted": True, "weight": "w"}, "weight.* is 'w'"),
     ],
 )
 def test_tables_that_are_no_edges_are_refused(changes, options, message):
     pandas = pytest.importorskip("pandas")
-    with pytest.raises((TypeError, atoll.InputError), match=message):
+    with pytest.raises((TypeError, atoll.InputError, atoll.UsageError), match=message):
         atoll.Graph(frame(pandas, **changes), **options)
     if not changes and options.get("source") != "target":
         arrow = pytest.importorskip("pyarrow")
@@ -265,7 +265,7 @@ def test_arrow_streams_of_ids_and_their_errors():
     with pytest.raises(atoll.InputError, match="an edge has two ends"):
         atoll.Graph(Stream(arrow.table({"a": ["x"]})))
     empty = arrow.table({"a": arrow.array([], "string"), "b": arrow.array([], "string")})
-    with pytest.raises(atoll.InputError, match="edges: there is none"):
+    with pytest.raises(atoll.InputError, match="the table has no rows"):
         atoll.Graph(Stream(empty))
 
 
