@@ -319,3 +319,24 @@ def test_a_folder_in_the_stores_place_stops_a_writer(tmp_path):
     (tmp_path / "store.duckdb").mkdir()
     with pytest.raises(IoError, match="store.duckdb: Is a directory"), kg.Store.writing(tmp_path):
         pass
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{",
+        b"[1]",
+        b"[" * 100_000,
+        b"\xff\xfe\x00",
+        b'{"format": 1}',
+        b'{"format": 1, "form": ["npy"], "fingerprint": 3}',
+        b'{"format": 2}',
+    ],
+)
+def test_a_description_that_no_build_wrote_is_refused(tmp_path, capsys, content):
+    kg.sample_store(tmp_path)
+    (tmp_path / "literature.graph.json").write_bytes(content)
+    assert main(["paths", str(tmp_path), "--from", "TRK7", "--to", "Velotamine"]) == 3
+    err = capsys.readouterr().err
+    assert "literature.graph.json" in err and "Build it: atoll kg build" in err and err.count("\n") == 1
