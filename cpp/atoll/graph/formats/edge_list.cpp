@@ -187,13 +187,13 @@ EdgeListLayout conclude(const std::string& path, const Head& head, const ReadOpt
   }
   if (!columns_given && options.weight_column.empty() && !layout.counts) {
     if (!forced_matrix) check_columns(path, text, first);
-    if (!forced_matrix && options.weights != ReadOptions::Weights::none) check_decimal_commas(path, text, first);
     layout.matrix = table::matrix_in(path, text, first, forced_matrix);
     if (layout.matrix) {
       layout.from = text.rows[layout.matrix->row].begin;
       layout.first_line = text.rows[layout.matrix->row].number;
       return layout;
     }
+    if (options.weights != ReadOptions::Weights::none) check_decimal_commas(path, text, first);
   }
   if (!layout.counts && !layout.comments.range && !columns_given && options.headings.value_or(true)) {
     if (auto counts = possible_counts(text, head)) {

@@ -110,7 +110,11 @@ class Looking {
       }
     }
     const std::set<std::string> distinct(labels.begin(), labels.end());
-    if (distinct.size() < n || !pairs_in(labels).empty()) return {};
+    if (distinct.size() < n) return {};
+    if (above && (std::ranges::any_of(labels, is_weight) || std::ranges::any_of(pairs_in(labels), [](const Pair& pair) {
+          return pair.certainty > Pair::ambiguous;
+        })))
+      return {};
     bool binary = true, symmetric = true;
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < n; ++j) {

@@ -115,8 +115,9 @@ struct Fit {
   char delimiter;
   bool possible = false;
   std::size_t others = 0;  // fields that hold another delimiter, or several numbers
+  bool no_ids = false;     // where most fields are numbers: the first two of a row are not
   bool first_differs = false, varies = false;
-  auto key() const { return std::tuple(others > 0, varies, first_differs); }
+  auto key() const { return std::tuple(no_ids, others > 0, varies, first_differs); }
 };
 
 bool holds_other(const NameField& field, char delimiter, bool words) {
@@ -138,7 +139,10 @@ Fit fit_of(char delimiter, const std::vector<TextRow>& rows, std::size_t first, 
     std::size_t count = 0;
     try {
       NameFields fields(rows[i].line, delimiter);
-      for (NameField field; fields.next(field); ++count) fit.others += holds_other(field, delimiter, words);
+      for (NameField field; fields.next(field); ++count) {
+        fit.others += holds_other(field, delimiter, words);
+        if (!words && count < 2 && i > first) fit.no_ids |= !is_whole(field.text) && !is_grouped(field.text, ',');
+      }
     } catch (const LineError&) {
       if (delimiter != ' ') return fit;
       count = 2;  // the error is that of the reader
@@ -176,13 +180,10 @@ char delimiter_of(const std::string& path, const std::vector<TextRow>& rows, boo
   if (good.empty()) return ' ';
   std::ranges::sort(good, {}, [](const Fit& f) { return f.key(); });
   if (good.size() > 1 && good[0].key() == good[1].key()) {
-    // Fields of both hold the other: that with fewer such fields, if the other has many.
-    if (good[0].others == good[1].others)
-      throw InputError(fmt::format(
-          "{}:{}: the line is {} (it can be cut by {} or by {}). Say by which: --delimiter, delimiter= in Python.",
-          path, rows[first].number, in_quotes(rows[first].line), name_of_delimiter(good[0].delimiter),
-          name_of_delimiter(good[1].delimiter)));
-    if (good[1].others < good[0].others) std::swap(good[0], good[1]);
+    throw InputError(fmt::format(
+        "{}:{}: the line is {} (it can be cut by {} or by {}). Say by which: --delimiter, delimiter= in Python.", path,
+        rows[first].number, in_quotes(rows[first].line), name_of_delimiter(good[0].delimiter),
+        name_of_delimiter(good[1].delimiter)));
   }
   return good[0].delimiter;
 }
