@@ -207,12 +207,13 @@ EdgeTable find_edge_columns(const std::string& path, const TextTable& table, std
     ++count;
     if (count <= 8) unused += fmt::format("{}{}", count > 1 ? ", " : "", i + 1);
   }
+  if (!found.weight_key.empty())
+    found.choice.described = fmt::format("source in column {}, target in column {}, weight {} of the data behind",
+                                         choice.source + 1, choice.target + 1, in_quotes(found.weight_key));
   found.described =
       fmt::format("{}cut by {}{}{}", choice.described.empty() ? "" : choice.described + "; ",
                   name_of_delimiter(table.delimiter), found.weight_signs.decimal == ',' ? ", decimal commas" : "",
                   found.id_group || found.weight_signs.group ? ", digits in groups" : "");
-  if (!found.weight_key.empty())
-    found.described += fmt::format(", weight {} in the data of the edges", in_quotes(found.weight_key));
   if (count > 0)
     found.described += fmt::format("; not used: column{} {}{}", count > 1 ? "s" : "", unused, count > 8 ? ", ..." : "");
   found.worth_saying = headed || !words.empty() || count > 0 || found.weight_signs.decimal == ',' || found.id_group ||

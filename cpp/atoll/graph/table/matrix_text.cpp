@@ -167,8 +167,8 @@ class Looking {
 
   [[noreturn]] void refuse(const char* readings, const char* cure = nullptr) const {
     throw InputError(fmt::format(
-        "{}:{}: {} rows of {} numbers without headings ({}: which?). {}.", path_, table_.rows[first_].number,
-        table_.complete ? fmt::format("{}", rows()) : "many", fields(first_).size(), readings,
+        "{}:{}: {} of {} numbers without headings ({}: which?). {}.", path_, table_.rows[first_].number,
+        !table_.complete ? "many rows" : rows() == 1 ? "one row" : fmt::format("{} rows", rows()), fields(first_).size(), readings,
         cure ? cure
              : "Say --format matrix (format=\"matrix\" in Python), or which columns are the ends: --source-column and "
                "--target-column (source= and target=)"));

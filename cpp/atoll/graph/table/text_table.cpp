@@ -73,7 +73,7 @@ class CommentReader {
       konect_ = true;
       facts_.two_mode = words[0] == "bip";
       facts_.unweighted = words.size() > 1 && words[1] == "unweighted";
-      say(words[0] == "asym" || facts_.two_mode, line);
+      say(words[0] == "asym", line);
     } else if (konect_ && words.size() == 3 && facts_.left < 0) {
       facts_.left = header_number(words[1]);
     }
