@@ -146,7 +146,7 @@ class _ParquetRows:
 
         def opened() -> Any:
             parquet = pyarrow.parquet.ParquetFile(file, memory_map=True, read_dictionary=texts)
-            list(parquet.schema_arrow.names)  # of which pyarrow does not look at the bytes before
+            _check_names(parquet.schema_arrow)
             return parquet
 
         return _read(file, "Parquet", _PARQUET, opened)
@@ -160,6 +160,13 @@ class _ParquetRows:
             groups = [group for file, _, group in self._groups if file == path]
             claimed = sum(group.total_byte_size % 2**64 + _ROW_BYTES * group.num_rows for group in groups)
             _refuse_growth(path, os.path.getsize(path), claimed)
+
+
+def _check_names(schema: Any) -> None:
+    """Raises what is wrong with the columns' names, at whose bytes pyarrow does not look before they are asked for."""
+    for name in schema.names:
+        if "\0" in name:  # where other packages see its end
+            raise ValueError(f"the name of a column is {name!r}")
 
 
 def _group(opened: Any, k: int, names: list[str], rows: int) -> Any:
@@ -194,7 +201,7 @@ class _ArrowRows:
 
         with self._reader() as reader:
             schema = reader.schema
-            list(schema.names)  # of which pyarrow does not look at the bytes before
+            _check_names(schema)
             batches = reader.num_record_batches if self._is_file else -1
         file = pyarrow.memory_map(self._path)
         file.seek(8 if self._is_file else 0)  # behind its first bytes, a file is a stream

@@ -84,6 +84,16 @@ def test_whole_files_are_read(tmp_path, name):
     assert (graph.n, graph.m, graph.weighted) == (4, 4, True)
 
 
+@pytest.mark.parametrize("name", [b"sou\0ce", b"sou\xffce"])
+@pytest.mark.parametrize("kind", ["dictionary.parquet", "lz4.feather", "stream.arrow"])
+def test_names_of_columns_are_looked_at(tmp_path, kind, name):
+    write_files(tmp_path)
+    path = tmp_path / kind
+    path.write_bytes(path.read_bytes().replace(b"source", name))
+    with pytest.raises(atoll.InputError, match=f"{kind}: pyarrow cannot read it"):
+        atoll.Graph(path)
+
+
 def test_offsets_in_a_file_are_validated_before_they_are_used(tmp_path):
     path = tmp_path / "edges.feather"
     feather.write_feather(ROWS, path, compression="uncompressed")

@@ -153,7 +153,7 @@ def test_files_with_names(tmp_path):
     assert read.names.tolist() == NAMES and atoll.sssp(read, "TP53").distance.to_dict() == NEAR
     assert read.columns == "source in column 1, target in column 2, weight in column 3"
     assert atoll.Graph.read(path, names=True, headings=True).m == 3
-    with pytest.raises(atoll.UsageError, match="headings is True"):
+    with pytest.raises(atoll.InputError, match="source is 'TP53' .not a whole number"):
         atoll.Graph.read(path, headings=True)
     path.write_text("a b\nc\n")
     with pytest.raises(atoll.InputError, match=rf"{path}:2: the line has 1 column"):
