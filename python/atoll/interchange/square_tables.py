@@ -76,10 +76,19 @@ def matrix_of(table: Any, kinds: dict[str, str]) -> Matrix | None:
             return _unnamed(table, kinds) if own == headings == counted else _entries(table, table.index.tolist())
     numeric = all(kind in _NUMBERS for kind in kinds.values())
     may_be_square = rows == len(headings) >= _SMALLEST
-    has_named_rows = rows > 0 and getattr(table.index, "inferred_type", "") == "string"
-    if numeric and (may_be_square or has_named_rows) and not headings_tell(kinds):
+    if numeric and rows > 0 and (may_be_square or _has_labels(table)) and not headings_tell(kinds):
         raise _either(rows, headings, _AS_MATRIX)
     return None
+
+
+def _has_labels(table: Any) -> bool:
+    """Whether rows have names, or columns values of something as headings, as those of a pivoted table have."""
+    counted = list(table.columns) == list(range(len(table.columns)))
+    return (
+        getattr(table.index, "inferred_type", "") == "string"
+        or table.columns.name is not None
+        or (getattr(table.columns, "inferred_type", "") == "integer" and not counted)
+    )
 
 
 def _unnamed(table: Any, kinds: dict[str, str]) -> Matrix | None:

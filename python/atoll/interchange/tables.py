@@ -247,7 +247,8 @@ def _chosen(
     kinds = columns.kinds
     names = list(kinds)
     if len(names) < 2:
-        raise errors.InputError(f"{place} has {len(names)} columns (an edge has two ends). Give both.")
+        count = f"{len(names)} column{'' if len(names) == 1 else 's'}"
+        raise errors.InputError(f"{place} has {count} (an edge has two ends). Give both as columns.")
     places = _core.choose_columns(names, list(kinds.values()), source, target, weight, weighted, place)
     beyond = next((k for k in places if k is not None and k >= len(names)), None)
     if beyond is not None:

@@ -94,6 +94,11 @@ class TestPandas:
         with pytest.raises(atoll.InputError, match="or edges with these columns"):
             atoll.Graph(table)
         assert atoll.Graph(table, source="p", target="q").m > 0
+        users, items = [1, 1, 2], [30, 40, 30]
+        counts = self.pandas.crosstab(self.pandas.Series(users, name="user"), self.pandas.Series(items, name="item"))
+        for pivoted in (counts, counts.rename_axis(columns=None)):
+            with pytest.raises(atoll.InputError, match="or edges with these columns"):
+                atoll.Graph(pivoted)
 
     def test_edges_stay_edges(self):
         three = self.pandas.DataFrame([[0, 1, 5], [1, 2, 6], [2, 0, 7]])
