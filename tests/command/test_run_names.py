@@ -130,7 +130,7 @@ def test_what_has_no_names_is_refused(table, tmp_path):
         "its vertices have names" in atoll("run", "cc", table, "--names", "--output", tmp_path / "o.npy", code=2).stderr
     )
     assert "has ids from 1 on" in atoll("convert", table, tmp_path / "g.mtx", "--names", code=2).stderr
-    assert "--headings requires --names" in atoll("run", "cc", table, "--headings", "no", code=2).stderr
+    assert "--headings no (it is for files" in atoll("run", "cc", "ring:5", "--headings", "no", code=2).stderr
 
 
 def test_headings_and_columns_are_chosen(tmp_path):
