@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/apsp/store/distance_checks.hpp>
 #include <atoll/apsp/store/distance_file.hpp>
 #include <atoll/base/files/mapped_file.hpp>
 #include <atoll/io/zarr_chunks.hpp>
@@ -34,7 +35,8 @@ struct DistanceFile::Source {
   std::uint64_t begin = 0;  // .npy and .h5: offset of the matrix
   std::unique_ptr<ZarrChunks> chunks;
   std::vector<MappedFile> sides;  // the mapped files of the columns, in folders
-  Column ids, offsets, targets, weights;
+  Column ids, offsets, targets, weights, checksums;
+  std::unique_ptr<DistanceChecks> checks;  // of the values; none: the file has no checksums
 
   explicit Source(const std::string& p);
 
@@ -43,6 +45,10 @@ struct DistanceFile::Source {
   void open_tiles();
   void open_zarr();
   void open_hdf5();
+  // The columns that the metadata names, each as found(name, number of values, numpy's type) gives it.
+  template <class F>
+  void find_columns(F&& found);
+  void check_sums();
   void check_columns() const;
 };
 
