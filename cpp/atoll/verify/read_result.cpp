@@ -47,7 +47,7 @@ constexpr const char* kKind = std::is_same_v<T, double> ? "a number" : "a whole 
 template <class T>
 std::vector<Row<T>> read_text(World& world, const std::string& path) {
   Rows<T> rows(world);
-  for_each_block(world, path, {.count_rows = &count_lines}, [&](int thread, const Block& block) {
+  for_each_block(world, path, {.from = text_begin(world, path), .count_rows = &count_lines}, [&](int thread, const Block& block) {
     std::int64_t line = block.row;
     for (const char* p = block.begin; p < block.end;) {
       const char* const next = next_line(p, block.end);

@@ -64,7 +64,7 @@ Array<double> read_shares(const Graph& graph, const Dictionary* names, const std
   const bool comma = has_ending(path, ".csv");
   const char separator = comma ? ',' : names && !has_ending(path, ".txt") ? '\t' : ' ';
   std::vector<std::vector<Row>> threads(static_cast<std::size_t>(world.team().size()));
-  for_each_block(world, path, {.count_rows = &count_lines}, [&](int thread, const Block& block) {
+  for_each_block(world, path, {.from = text_begin(world, path), .count_rows = &count_lines}, [&](int thread, const Block& block) {
     std::int64_t line = block.row;
     for (const char* p = block.begin; p < block.end;) {
       const char* const next = next_line(p, block.end);
