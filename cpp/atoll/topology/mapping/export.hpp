@@ -33,8 +33,9 @@ std::vector<std::string> export_formats();
 /// Whether the format has names of hosts, which then are to be given.
 bool names_hosts(std::string_view format);
 
-/// A file with a host name on each line; blank lines and '#' comments are left out. Throws InputError unless there are
-/// `hosts` different names.
-std::vector<std::string> read_host_names(const std::string& path, int hosts);
+/// A file with a host name on each line, as launchers have it: `n1`, `n1:2` (MPICH), `n1 slots=2 max_slots=4` (Open MPI),
+/// or a line for each slot. Blank lines and '#' comments are left out. Throws InputError unless there are `hosts`
+/// different names, and each that says its slots has `per_host`.
+std::vector<std::string> read_host_names(const std::string& path, int hosts, int per_host = 1);
 
 }  // namespace atl
