@@ -116,5 +116,6 @@ def _first_error(said: str, given: Path, source: Path) -> str:
         elif re.search(r"\berror\b|undefined reference", line, re.IGNORECASE):
             text = line if re.match(r"\S+:\d+:", line) else place + line
             # smpiff compiles a copy beside what it was given
-            return re.sub(rf"{re.escape(str(given))}(_\w+{re.escape(given.suffix)})?", str(source), text)
+            name = rf"\S*{re.escape(given.name)}(_\w+{re.escape(given.suffix)})?"
+            return re.sub(name, lambda _: str(source), text)
     return lines[-1] if lines else "it says nothing"

@@ -207,7 +207,7 @@ def _check_end(said: list[str], own: str, code: int) -> None:
     for line in said:
         if (critical := re.match(r"\[\S*/CRITICAL\] (.*)", line)) is None:
             continue
-        simgrid = f"SimGrid: {critical[1].strip()[:500]}"
+        simgrid = f"SimGrid: {critical[1].strip()[:500].rstrip('.')}"
         if "without calling MPI_Finalize" in simgrid:  # what SimGrid says of STOP, exit() and Fortran's own errors
             raise WorkFailed(_with("the program ended without MPI_Finalize", reason))
         # The others wait for a rank that has returned.

@@ -145,7 +145,7 @@ def test_fortran_says_itself_why_it_ended(tmp_path, body, reason):
         ('fprintf(stderr, "read a.in\\nno column 3\\nused by rank 0\\n"); exit(5);', "no column 3; used by rank 0"),
         ('if (rank == 0) { fprintf(stderr, "out of memory\\n"); abort(); }', "killed by signal 6, Aborted: out of memory"),
         ('fprintf(stderr, "waits for 1\\n"); MPI_Recv(&rank, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);',
-         "perfectly clean.: waits for 1"),
+         "perfectly clean: waits for 1"),
     ],
 )  # fmt: skip
 def test_what_the_program_said_last_is_told_whatever_simgrid_says(tmp_path, body, message):
