@@ -64,12 +64,15 @@ TEST_CASE("what is no text of lines is refused, in the memory of one line") {
     given += n;
     return n;
   });
-  CHECK_THROWS_WITH_AS(
-      zeros.next(),
-      "zeros:1: the line is longer than 1048576 bytes (is this a text of lines?). Check the file.", InputError);
+  CHECK_THROWS_WITH_AS(zeros.next(),
+                       "zeros:1: the line is longer than 1048576 bytes (is this a text of lines?). Check the file.",
+                       InputError);
   CHECK(given < 3 * TextLines::kLongestLine);
   TextLines wide("wide", [](char* into, std::size_t) {
-    std::memcpy(into, "\xff\xfe" "a", 4);
+    std::memcpy(into,
+                "\xff\xfe"
+                "a",
+                4);
     return std::size_t{4};
   });
   CHECK_THROWS_WITH_AS(wide.next(), doctest::Contains("wide:1: the text is UTF-16"), InputError);
@@ -93,7 +96,9 @@ TEST_CASE("zeros behind the last gzip member are padding, other bytes are not") 
 TEST_CASE("texts read in blocks begin behind the mark; UTF-16 and lines that end in CR alone are refused by name") {
   files::Folder folder;
   folder.write("plain", "0 1\r\n");
-  folder.write("mark", "\xef\xbb\xbf" "0 1\n");
+  folder.write("mark",
+               "\xef\xbb\xbf"
+               "0 1\n");
   folder.write("cr", "0 1\r1 2\r");
   folder.write("wide", std::string("0\0 \0", 4));
   run_ranks(2, Plan(), [&](World& world) {

@@ -33,14 +33,15 @@ std::string find_file(World& world, const std::string& folder, const char* name)
 // Calls read(thread, first byte of the line, its line end, number of lines before it) for each line.
 template <class F>
 std::int64_t for_each_line(World& world, const std::string& path, F&& read) {
-  return for_each_block(world, path, {.from = text_begin(world, path), .count_rows = &count_lines}, [&](int thread, const Block& block) {
-    std::int64_t row = block.row;
-    for (const char* p = block.begin; p < block.end; ++row) {
-      const char* const next = next_line(p, block.end);
-      read(thread, p, next - 1, row);
-      p = next;
-    }
-  });
+  return for_each_block(world, path, {.from = text_begin(world, path), .count_rows = &count_lines},
+                        [&](int thread, const Block& block) {
+                          std::int64_t row = block.row;
+                          for (const char* p = block.begin; p < block.end; ++row) {
+                            const char* const next = next_line(p, block.end);
+                            read(thread, p, next - 1, row);
+                            p = next;
+                          }
+                        });
 }
 
 using Entry = GraphFolder::Entry;

@@ -13,8 +13,8 @@ bool TextLines::more() {
   text_.erase(0, at_);
   at_ = 0;
   const std::size_t have = text_.size();
-  check(have <= kLongestLine, "{}:{}: the line is longer than {} bytes (is this a text of lines?). Check the file.", name_,
-        number_ + 1, kLongestLine);
+  check(have <= kLongestLine, "{}:{}: the line is longer than {} bytes (is this a text of lines?). Check the file.",
+        name_, number_ + 1, kLongestLine);
   text_.resize(have + kPart);
   std::size_t n = 0;
   try {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/base/error.hpp>
-#include <atoll/base/files/text_file.hpp>
 #include <atoll/base/files/atomic_file.hpp>
+#include <atoll/base/files/text_file.hpp>
 #include <atoll/base/isa.hpp>
 #include <atoll/base/version.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>

@@ -250,10 +250,8 @@ void bind_apsp(nb::module_& m) {
       .def("tile", &tile, "i"_a, "j"_a);
 
   m.def("open_distances", &open, "path"_a);
-  m.def(
-      "checksum", [](const Column<std::uint8_t>& bytes) { return checksum(bytes.data(), bytes.size()); }, "bytes"_a);
-  m.def(
-      "sealed_distances", [](const std::string& meta) { return sealed(nlohmann::json::parse(meta)); }, "meta"_a);
+  m.def("checksum", [](const Column<std::uint8_t>& bytes) { return checksum(bytes.data(), bytes.size()); }, "bytes"_a);
+  m.def("sealed_distances", [](const std::string& meta) { return sealed(nlohmann::json::parse(meta)); }, "meta"_a);
   bind_save<float>(m);
   bind_save<double>(m);
   bind_save<std::int32_t>(m);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs an MPI program in virtual time: `atoll simulate --app ./prog --platform random:64:4 --map hamorder-w -- ARGS`.
 
-The program, compiled by smpicc, smpicxx or smpiff, or a source of one file, runs under SimGrid's SMPI on one machine. stdout has
-what it prints, then the simulated time. --json writes one object, whose result.seconds is that time.
+The program, compiled by smpicc, smpicxx or smpiff, or a source of one file, runs under SimGrid's SMPI on one machine.
+stdout has what it prints, then the simulated time. --json writes one object, whose result.seconds is that time.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ def _parser() -> argparse.ArgumentParser:
         required=True,
         action="append",
         metavar="PROGRAM|SOURCE",
-        help="the program, or prog.c, prog.cpp, prog.f90, ...; several with a --map each run at once, by replay of their traces",
+        help="the program, or prog.c, prog.cpp, prog.f90, ...; several with a --map each run at once, by replay of their "
+        "traces",
     )
     parser.add_argument(
         "--map",

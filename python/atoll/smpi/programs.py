@@ -72,7 +72,8 @@ def program_of(app: str | os.PathLike[str], folder: Path, flags: Sequence[str] =
         content = file.read()
     if not content.startswith(b"\x7fELF"):
         raise InputError(
-            f"{path}: neither a program nor a source ({', '.join(_LANGUAGES)}). Compile it by smpicc, smpicxx or smpiff."
+            f"{path}: neither a program nor a source ({', '.join(_LANGUAGES)}). Compile it by smpicc, smpicxx or "
+            "smpiff."
         )
     if flags:
         raise UsageError(f"--compile-flags with {path} (it is compiled already). Leave them out, or give its source.")

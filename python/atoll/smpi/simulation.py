@@ -211,7 +211,9 @@ def _check_end(said: list[str], own: str, code: int) -> None:
         if "without calling MPI_Finalize" in simgrid:  # what SimGrid says of STOP, exit() and Fortran's own errors
             raise WorkFailed(_with("the program ended without MPI_Finalize", reason))
         # The others wait for a rank that has returned.
-        raise WorkFailed(f"{_with(f'exit code {returned[0]}', reason)} ({simgrid})" if returned else _with(simgrid, reason))
+        raise WorkFailed(
+            f"{_with(f'exit code {returned[0]}', reason)} ({simgrid})" if returned else _with(simgrid, reason)
+        )
     aborted = any("MPI_Abort was called" in line for line in said)
     if aborted or code != 0:
         # 128 and more are a shell's.

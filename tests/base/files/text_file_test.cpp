@@ -73,5 +73,6 @@ TEST_CASE("a file that is longer than any of its kind is refused before it is in
   const std::string path = folder / "a.txt";
   write_file(path, std::string(300000, ' '));
   CHECK_THROWS_WITH_AS(read_text_file(path, 100000),
-                       (path + ": more than 100000 bytes (no such file is so long). Correct the path.").c_str(), InputError);
+                       (path + ": more than 100000 bytes (no such file is so long). Correct the path.").c_str(),
+                       InputError);
 }

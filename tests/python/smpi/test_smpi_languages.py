@@ -75,7 +75,7 @@ def test_a_source_finds_what_lies_beside_it_and_in_the_folders_of_its_flags(tmp_
     (tmp_path / "beside.inc").write_text("  print *, 'beside'\n")
     (tmp_path / "more/far.inc").write_text("  print *, 'far', N\n")
     file = tmp_path / "prog.F90"
-    file.write_text(free("if (rank == 0) then\n#include \"beside.inc\"\n#include \"far.inc\"\n  end if"))
+    file.write_text(free('if (rank == 0) then\n#include "beside.inc"\n#include "far.inc"\n  end if'))
     done = simulate(file, "--compile-flags", f"-I{tmp_path}/more -DN=8")
     assert done.returncode == 0, done.stderr
     assert done.stdout.split()[:3] == ["beside", "far", "8"]
@@ -83,7 +83,9 @@ def test_a_source_finds_what_lies_beside_it_and_in_the_folders_of_its_flags(tmp_
 
 
 @simgrid
-@pytest.mark.parametrize("flags", [["--compile-flags", "-DN=7"], ["--compile-flags", "-O0 -DN=7 -lm"], ["--compile-flags=-DN=7"]])
+@pytest.mark.parametrize(
+    "flags", [["--compile-flags", "-DN=7"], ["--compile-flags", "-O0 -DN=7 -lm"], ["--compile-flags=-DN=7"]]
+)
 def test_flags_go_to_the_compiler_of_c(tmp_path, flags):
     file = tmp_path / "prog.c"
     file.write_text(C.format(body='if (rank == 0) printf("%d\\n", N);'))

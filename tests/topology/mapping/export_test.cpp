@@ -70,9 +70,11 @@ TEST_CASE("names of hosts: one on a line, each once, as many as the network has"
   CHECK(read_host_names(path, 2) == std::vector<std::string>{"n1", "n2"});
   CHECK(said("n1\nn2 n3\n") ==
         path + ":2: 'n2 n3' (a line has one host, and its slots as n2:2 or slots=2). Correct it.");
-  CHECK(said("n1\n\nn1\n") ==
-        path + ":3: host n1 has 2 slots on 2 lines (--per-host is 1: so many ranks are placed on each). Give --per-host 2, "
-               "or name the host once and without slots.");
+  CHECK(
+      said("n1\n\nn1\n") ==
+      path +
+          ":3: host n1 has 2 slots on 2 lines (--per-host is 1: so many ranks are placed on each). Give --per-host 2, "
+          "or name the host once and without slots.");
   CHECK(said("n1\n") == path + ": 1 hosts (the network has 2). Name each of them.");
   CHECK_THROWS_AS(read_host_names(folder / "nothing", 2), InputError);
 }
@@ -94,8 +96,8 @@ TEST_CASE("names of hosts with their slots, as launchers have them, are held aga
   CHECK(read("n1:1\nn2 slots=1\n", 1) == names);
   write_file(path, "fe80::1\nfe80::2\n");
   CHECK(read_host_names(path, 2) == std::vector<std::string>{"fe80::1", "fe80::2"});
-  for (const char* text : {"n1:two\nn2\n", "n1:0\nn2\n", "n1:\nn2\n", ":2\nn2\n", "n1 slots=\nn2\n", "n1:2 slots=2\nn2\n",
-                           "n1 user=ann\nn2\n", "n1:2 n2:2\n"}) {
+  for (const char* text : {"n1:two\nn2\n", "n1:0\nn2\n", "n1:\nn2\n", ":2\nn2\n", "n1 slots=\nn2\n",
+                           "n1:2 slots=2\nn2\n", "n1 user=ann\nn2\n", "n1:2 n2:2\n"}) {
     CAPTURE(text);
     CHECK_THROWS_WITH_AS(read(text, 2), doctest::Contains((path + ":1: ").c_str()), InputError);
   }

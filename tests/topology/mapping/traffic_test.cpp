@@ -125,6 +125,8 @@ TEST_CASE("traffic is read whatever ends its lines, behind a byte order mark, an
     }
   write_file(path, "\xef\xbb\xbf \n{\"counters\": {\"traffic\": {\"between\": \"ranks\", \"bytes\": [0, 5, 0, 0]}}}");
   CHECK(rows(read_traffic(path, 0)) == std::vector<std::vector<double>>{{0, 1, 5}});
-  write_file(path, std::string("\xff\xfe" "0\0", 4));
+  write_file(path, std::string("\xff\xfe"
+                               "0\0",
+                               4));
   CHECK_THROWS_WITH_AS(read_traffic(path, 0), doctest::Contains("UTF-16"), InputError);
 }

@@ -174,11 +174,12 @@ std::vector<std::string> read_host_names(const std::string& path, int hosts, int
     all.where = where;
   }
   for (const auto& [name, host] : named)
-    check(!host.says || host.slots == per_host,
-          "{}: host {} has {} slot{} on {} line{} (--per-host is {}: so many ranks are placed on each). Give --per-host "
-          "{}, or name the host once and without slots.",
-          host.where, name, host.slots, host.slots == 1 ? "" : "s", host.lines, host.lines == 1 ? "" : "s", per_host,
-          host.slots);
+    check(
+        !host.says || host.slots == per_host,
+        "{}: host {} has {} slot{} on {} line{} (--per-host is {}: so many ranks are placed on each). Give --per-host "
+        "{}, or name the host once and without slots.",
+        host.where, name, host.slots, host.slots == 1 ? "" : "s", host.lines, host.lines == 1 ? "" : "s", per_host,
+        host.slots);
   check(names.size() == static_cast<std::size_t>(hosts), "{}: {} hosts (the network has {}). Name each of them.", path,
         names.size(), hosts);
   return names;

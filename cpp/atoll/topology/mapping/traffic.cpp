@@ -126,8 +126,8 @@ TrafficMatrix read_traffic(const std::string& path, int ranks) {
   const std::optional<std::string> file = read_text_file(path);
   if (!file) throw IoError(fmt::format("{}: cannot be read. Check its permissions.", path));
   const std::size_t first = file->find_first_not_of(" \t\n");
-  TrafficMatrix traffic = first != std::string::npos && (*file)[first] == '{' ? read_counters(path, *file)
-                                                                             : read_lines(path, *file, ranks);
+  TrafficMatrix traffic =
+      first != std::string::npos && (*file)[first] == '{' ? read_counters(path, *file) : read_lines(path, *file, ranks);
   check(ranks == 0 || traffic.ranks <= ranks, "{}: traffic of {} ranks (--ranks is {}). Raise it.", path, traffic.ranks,
         ranks);
   if (ranks > 0) traffic.ranks = ranks;

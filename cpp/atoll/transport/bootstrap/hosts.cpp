@@ -8,8 +8,8 @@
 
 #include <algorithm>
 #include <atoll/base/error.hpp>
-#include <atoll/base/files/text_file.hpp>
 #include <atoll/base/files/file_handle.hpp>
+#include <atoll/base/files/text_file.hpp>
 #include <atoll/base/timer.hpp>
 #include <atoll/transport/bootstrap/bootstrap.hpp>
 #include <cerrno>
@@ -44,17 +44,19 @@ std::vector<Address> read_hosts(const std::string& path) {
     if (begin == std::string_view::npos) continue;
     const std::string line(next.substr(begin, end - begin + 1));
     if (line.find_first_of(" \t") != std::string::npos)
-      throw UsageError(fmt::format("{}:{}: '{}' (a line is host[:port]; slots, as launchers have them, are lines of their "
-                                   "own here). Write a line for each rank.",
-                                   path, number, line));
+      throw UsageError(
+          fmt::format("{}:{}: '{}' (a line is host[:port]; slots, as launchers have them, are lines of their "
+                      "own here). Write a line for each rank.",
+                      path, number, line));
     Address a{line, kPort};
     if (const std::size_t colon = line.find(':'); colon != std::string::npos && colon == line.rfind(':')) {
       char* digits_end = nullptr;
       const long port = std::strtol(line.c_str() + colon + 1, &digits_end, 10);
       if (*digits_end != 0 || port < 1024 || port > 65535)
-        throw UsageError(fmt::format("{}:{}: port '{}' (a number from 1024 to 65535 follows the colon; it is no number of "
-                                     "slots). Correct it, and write a line for each rank.",
-                                     path, number, line.substr(colon + 1)));
+        throw UsageError(
+            fmt::format("{}:{}: port '{}' (a number from 1024 to 65535 follows the colon; it is no number of "
+                        "slots). Correct it, and write a line for each rank.",
+                        path, number, line.substr(colon + 1)));
       a = {line.substr(0, colon), static_cast<int>(port)};
     }
     out.push_back(std::move(a));
