@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-/// The lines of a text, one after another, in bounded memory: unpacked as they are read, whatever ends them (\n, \r\n or
-/// \r), without a byte order mark.
+/// The lines of a text, one after another, in bounded memory: unpacked as they are read, whatever ends them (\n, \r\n
+/// or \r), without a byte order mark.
 ///
 ///     const InputFile file(path);
 ///     TextStream stream(file);

@@ -40,8 +40,8 @@ def _parser() -> argparse.ArgumentParser:
         required=True,
         action="append",
         metavar="PROGRAM|SOURCE",
-        help="the program, or prog.c, prog.cpp, prog.f90, ...; several with a --map each run at once, by replay of their "
-        "traces",
+        help="the program, or prog.c, prog.cpp, prog.f90, ...; several with a --map each run at once, by replay of "
+        "their traces",
     )
     parser.add_argument(
         "--map",

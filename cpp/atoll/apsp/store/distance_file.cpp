@@ -54,7 +54,8 @@ DistanceFile::Place DistanceFile::place(std::int64_t i, std::int64_t j) const {
   }
 }
 
-// Rows of block (i, j) from its row `first` on. A block may be wider than what one checksum covers: that of HDF5 is all.
+// Rows of block (i, j) from its row `first` on. A block may be wider than what one checksum covers: that of HDF5 is
+// all.
 void DistanceFile::check_rows(const Place& block, std::int64_t i, std::int64_t j, std::int64_t first,
                               std::int64_t rows) const {
   const DistanceChecks* checks = source_->checks.get();

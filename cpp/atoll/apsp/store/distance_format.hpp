@@ -15,9 +15,9 @@
 ///     NAME.tiles/  meta.json, tiles.bin, ids.npy, offsets.npy, targets.npy, weights.npy, checksums.npy
 ///     NAME.zarr/   a Zarr v2 group of the arrays distance (one chunk a block), ids, offsets, targets, weights,
 ///                  checksums; meta is .zattrs
-///     NAME.h5      HDF5 of the datasets distances (contiguous), ids, offsets, targets, weights, checksums. Its user block
-///                  is meta, to which "at" is added: the dataset's name -> the offset of its values in the file. So it is
-///                  mapped without a library of HDF5. Python writes it (python/atoll/hdf5.py)
+///     NAME.h5      HDF5 of the datasets distances (contiguous), ids, offsets, targets, weights, checksums. Its user
+///                  block is meta, to which "at" is added: the dataset's name -> the offset of its values in the file.
+///                  So it is mapped without a library of HDF5. Python writes it (python/atoll/hdf5.py)
 ///
 /// Numbers are little endian. Metadata is one JSON object:
 ///     {"format": "atoll distances", "version": 1, "n", "block", "type": "float32", "semiring": "min_plus",
@@ -25,9 +25,9 @@
 ///      "weights": "float32" or null, "about": {..}, "checksums": {"columns": b, "ids": "<16 hex digits>", ..} or null,
 ///      "checksum": "<16 hex digits>"}
 ///
-/// Checksums are XXH3 of 64 bits. The array `checksums` has those of the values (ChecksumOrder), "checksums" those of the
-/// arrays beside the matrix and how many columns one of the values covers, and "checksum" is that of the object without
-/// it, its keys in order and without blanks. Files of earlier programs have none.
+/// Checksums are XXH3 of 64 bits. The array `checksums` has those of the values (ChecksumOrder), "checksums" those of
+/// the arrays beside the matrix and how many columns one of the values covers, and "checksum" is that of the object
+/// without it, its keys in order and without blanks. Files of earlier programs have none.
 namespace atl {
 
 enum class DistanceForm : std::uint8_t { npy, tiles, zarr, hdf5 };
@@ -86,8 +86,8 @@ struct TileOrder {
   }
 };
 
-/// The order of the checksums of a matrix: one for each row of each tile, so that a pair is held against few bytes. Those
-/// of tile (i, j) follow each other from begin_of(i, j) on; tiles are in row-major order.
+/// The order of the checksums of a matrix: one for each row of each tile, so that a pair is held against few bytes.
+/// Those of tile (i, j) follow each other from begin_of(i, j) on; tiles are in row-major order.
 struct ChecksumOrder {
   BlockCyclic side;  ///< parts = 1
 
@@ -98,8 +98,8 @@ struct ChecksumOrder {
   std::int64_t size() const { return side.size * side.blocks(); }
 };
 
-/// The header of a .npy of n x n distances. It is a line longer than numpy.save makes it: by this a file that was cut off
-/// behind the matrix is told from one of numpy.
+/// The header of a .npy of n x n distances. It is a line longer than numpy.save makes it: by this a file that was cut
+/// off behind the matrix is told from one of numpy.
 std::string distance_npy_head(Element element, std::int64_t n);
 
 /// numpy's name of the type: "<f4".

@@ -7,9 +7,9 @@
 #include <charconv>
 
 // Slurm's topology.conf: lines of key=value, case-insensitive, with comments from # on. A line whose last character is
-// a backslash, blanks and a comment left out, goes on in the next one (parse_config.c of Slurm). topology/tree lists switches
-// with child switches or nodes; topology/block lists blocks of nodes, and BlockSizes gives the number of nodes in a
-// block and in each level of grouping above it.
+// a backslash, blanks and a comment left out, goes on in the next one (parse_config.c of Slurm). topology/tree lists
+// switches with child switches or nodes; topology/block lists blocks of nodes, and BlockSizes gives the number of nodes
+// in a block and in each level of grouping above it.
 
 namespace atl {
 namespace {
