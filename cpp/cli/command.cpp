@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atoll/apsp/store/saved_run.hpp>
 #include <atoll/base/files/atomic_file.hpp>
+#include <atoll/base/files/text_file.hpp>
 #include <atoll/base/id_rule.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
 #include <atoll/transport/plugin.hpp>
@@ -14,7 +15,6 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 
 #include "prompt/help.hpp"
 #include "prompt/phase_line.hpp"
@@ -178,8 +178,8 @@ nlohmann::json plan_in(const nlohmann::json& object, const std::string& path) {
 
 // Said where a plan was found on another kind of machine.
 std::string other_machine(const std::string& path) {
-  std::ifstream file(path);
-  const nlohmann::json object = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
+  const std::string text = read_text_file(path).value_or("");
+  const nlohmann::json object = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   const auto from = object.is_object() ? object.find("provenance") : object.end();
   if (from == object.end() || !from->is_object()) return "";
   const tune::Origin here = tune::this_machine();
@@ -196,10 +196,10 @@ std::string other_machine(const std::string& path) {
 Plan Command::chosen_plan() const {
   Plan plan;
   if (!plan_file_.empty()) {
-    std::ifstream file(plan_file_);
-    check(static_cast<bool>(file), "{}: cannot be opened (it is the value of --plan). Give a JSON file.", plan_file_);
+    const std::optional<std::string> text = read_text_file(plan_file_);
+    check(text.has_value(), "{}: cannot be opened (it is the value of --plan). Give a JSON file.", plan_file_);
     try {
-      plan = Plan::from_json(plan_in(nlohmann::json::parse(file), plan_file_));
+      plan = Plan::from_json(plan_in(nlohmann::json::parse(*text), plan_file_));
     } catch (const nlohmann::json::parse_error& e) {
       throw InputError(fmt::format("{}: {} (a plan is a JSON object). Correct it.", plan_file_, e.what()));
     }

@@ -37,7 +37,7 @@ def run_command(
     """
     words = sys.argv[1:] if words is None else words
     split = words.index("--") if "--" in words else len(words)
-    options = parser.parse_args(words[:split])
+    options = parser.parse_args(_joined(words[:split]))
     try:
         with tempfile.TemporaryDirectory(prefix=f"atoll-{command}-") as folder:
             return work(options, words[split + 1 :], Path(folder))
@@ -46,3 +46,14 @@ def run_command(
         return fail(command, str(e), kind, code, options.json)
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
+
+
+def _joined(words: list[str]) -> list[str]:
+    """`--compile-flags -O3` as one word: its value begins as an option does, which argparse would not take."""
+    out: list[str] = []
+    for word in words:
+        if out and out[-1] == "--compile-flags":
+            out[-1] += f"={word}"
+        else:
+            out.append(word)
+    return out

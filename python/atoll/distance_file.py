@@ -107,6 +107,14 @@ class DistanceFile:
         return self._meta["about"]
 
     @property
+    def has_checksums(self) -> bool:
+        """Whether damage to the file is noticed: values are held against checksums when they are first asked for.
+
+        Files of numpy and of earlier versions have none.
+        """
+        return self._core.checksums is not None
+
+    @property
     def ids(self) -> np.ndarray:
         """Original ids, ascending (int64, read-only): row i and column i are those of ids[i]."""
         if self._ids is None:
@@ -345,6 +353,7 @@ class DistanceFile:
                 f"{self.name} lies in blocks (an array of it would be a copy of "
                 f"{self._core.n**2 * self.dtype.itemsize:,} bytes). Use row(u) or tile(i, j), or write it as .npy."
             )
+        self._core.check_all()
         if dtype is not None and np.dtype(dtype) != matrix.dtype:
             if copy is False:
                 raise ValueError(f"{self.name} holds {self.dtype} ({dtype} would be a copy). Leave out copy=False.")

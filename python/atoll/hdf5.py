@@ -13,6 +13,7 @@ in the file    type                       what
 `offsets`      int64, n + 1               arcs of row i are offsets[i] to offsets[i + 1]
 `targets`      int32                      row at which an arc ends
 `weights`      the type that they have    left out where each arc has length 1
+`checksums`    uint64                     XXH3 of each row of each block of the matrix, block by block
 attributes                                of the file: semiring, scale, directed (0, 1), no_path, about (JSON)
 =============  =========================  =====================================================================
 """
@@ -195,6 +196,8 @@ def _lay_out(part: Path, source: Any) -> None:
         arcs = zip(("offsets", "targets", "weights"), source.arcs)
         columns.update({name: values for name, values in arcs if values is not None})
     meta["ids"] = True
+    meta["checksums"]["ids"] = f"{_core.checksum(columns['ids'].view(np.uint8)):016x}"
+    columns["checksums"] = source.checksums
     room = 512  # of the user block: a power of two from 512 on
     while room < len(_user_block(meta, dict.fromkeys(["distances", *columns], 2**63))):
         room *= 2
@@ -225,7 +228,7 @@ def _lay_out(part: Path, source: Any) -> None:
 
 def _user_block(meta: dict[str, Any], places: dict[str, int]) -> bytes:
     """The metadata, with the offset in the file of each dataset's values; ends with a byte 0."""
-    return json.dumps({**meta, "at": places}).encode() + b"\0"
+    return _core.sealed_distances(json.dumps({**meta, "at": places})).encode() + b"\0"
 
 
 def _copy_rows(part: Path, matrix: np.ndarray, world: World) -> None:

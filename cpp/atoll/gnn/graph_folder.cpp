@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/base/error.hpp>
+#include <atoll/base/files/text_file.hpp>
 #include <atoll/gnn/graph_folder.hpp>
 #include <atoll/graph/formats/lines.hpp>
 #include <atoll/graph/id_order.hpp>
@@ -32,14 +33,15 @@ std::string find_file(World& world, const std::string& folder, const char* name)
 // Calls read(thread, first byte of the line, its line end, number of lines before it) for each line.
 template <class F>
 std::int64_t for_each_line(World& world, const std::string& path, F&& read) {
-  return for_each_block(world, path, {.count_rows = &count_lines}, [&](int thread, const Block& block) {
-    std::int64_t row = block.row;
-    for (const char* p = block.begin; p < block.end; ++row) {
-      const char* const next = next_line(p, block.end);
-      read(thread, p, next - 1, row);
-      p = next;
-    }
-  });
+  return for_each_block(world, path, {.from = text_begin(world, path), .count_rows = &count_lines},
+                        [&](int thread, const Block& block) {
+                          std::int64_t row = block.row;
+                          for (const char* p = block.begin; p < block.end; ++row) {
+                            const char* const next = next_line(p, block.end);
+                            read(thread, p, next - 1, row);
+                            p = next;
+                          }
+                        });
 }
 
 using Entry = GraphFolder::Entry;
@@ -164,6 +166,7 @@ void GraphFolder::read_split(World& world) {
           kMostBytes);
     std::string text(file.bytes(), ' ');
     file.read_at(text.data(), text.size(), 0);
+    text = plain_text(std::move(text), path);
     nlohmann::json split;
     try {
       split = nlohmann::json::parse(text);
@@ -208,7 +211,7 @@ EdgeList GraphFolder::edges(World& world) const {
                                  vertices_, vertices_ - 1);
   // Columns grow: the size of the file says little where it is packed.
   LineParser parser(world, shape, 1 << 16);
-  for_each_block(world, path, {}, parser.work());
+  for_each_block(world, path, {.from = text_begin(world, path)}, parser.work());
   EdgeList edges;
   parser.columns().finish(world, edges);
   edges.directed = false;

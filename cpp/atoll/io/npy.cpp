@@ -31,10 +31,10 @@ std::string_view value_of(std::string_view words, std::string_view key) {
 
 }  // namespace
 
-std::string npy_head(const char* type, const std::string& shape, std::uint64_t at) {
+std::string npy_head(const char* type, const std::string& shape, std::uint64_t at, std::size_t blanks) {
   constexpr std::size_t kStart = 10, kAlign = 64;  // numpy.lib.format, version 1.0
   std::string words = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", type, shape);
-  const std::uint64_t end = (at + kStart + words.size() + 1 + kAlign - 1) / kAlign * kAlign;
+  const std::uint64_t end = (at + kStart + words.size() + blanks + 1 + kAlign - 1) / kAlign * kAlign;
   words.resize(end - at - kStart - 1, ' ');
   words += '\n';
   std::string head(kNpyMagic);

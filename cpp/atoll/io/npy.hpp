@@ -11,8 +11,9 @@
 ///     const NpyHead head = read_npy_head(path, data, size, 0);   // the array begins at data + head.begin
 namespace atl {
 
-/// The bytes before an array in a .npy file; they begin at byte `at` of the file, and the array is 64-byte aligned.
-std::string npy_head(const char* type, const std::string& shape, std::uint64_t at);
+/// The bytes before an array in a .npy file; they begin at byte `at` of the file, and the array is 64-byte aligned. Any
+/// number of blanks may fill a header: `blanks` more than it needs.
+std::string npy_head(const char* type, const std::string& shape, std::uint64_t at, std::size_t blanks = 0);
 /// The parsed header.
 struct NpyHead {
   std::string type;

@@ -6,6 +6,7 @@
 #include <zstd.h>
 
 #include <atoll/base/error.hpp>
+#include <atoll/base/files/text_file.hpp>
 #include <atoll/io/line_ends.hpp>
 #include <atoll/io/read_file.hpp>
 #include <atoll/io/scan.hpp>
@@ -181,6 +182,7 @@ struct TextStream::Unpacker {
   ZSTD_inBuffer in{nullptr, 0, 0};
   z_stream gzip{};
   bool inside = false;  // inside a frame or member
+  bool behind = false;  // behind the end of a member
   bool opened = false;
   std::exception_ptr damage;  // thrown once the text before it has been returned
 
@@ -284,8 +286,8 @@ struct TextStream::Unpacker {
         }
       }
       if (!inside) {
-        // Members may follow each other, and zeros may pad the end.
-        while (at > packed.size() && gzip.avail_in > 0 && *gzip.next_in == 0) ++gzip.next_in, --gzip.avail_in;
+        // Members may follow each other, and zeros pad the end, as tar and dd leave them; gzip -d skips them too.
+        while (behind && gzip.avail_in > 0 && *gzip.next_in == 0) ++gzip.next_in, --gzip.avail_in;
         if (gzip.avail_in == 0) continue;
         inflateReset(&gzip);
         inside = true;
@@ -293,6 +295,7 @@ struct TextStream::Unpacker {
       const int state = inflate(&gzip, Z_NO_FLUSH);
       if (state == Z_STREAM_END) {
         inside = false;
+        behind = true;
         continue;
       }
       if (state == Z_MEM_ERROR) throw std::bad_alloc();
@@ -362,6 +365,16 @@ Head read_head(World& world, const std::string& path, std::size_t bytes) {
   head.expected_text_bytes = facts.expected;
   head.whole = facts.whole != 0;
   return head;
+}
+
+std::uint64_t text_begin(World& world, const std::string& path) {
+  const Head head = read_head(world, path, std::size_t{64} << 10);
+  const std::size_t begin = mark_bytes(head.text, path);
+  check(head.text.find('\r') == std::string::npos || head.text.find('\n') != std::string::npos,
+        "{}:1: its lines end in CR alone, as those of old Macs do (lines are told apart by LF). Convert it, as by tr "
+        "'\\r' '\\n'.",
+        path);
+  return begin;
 }
 
 }  // namespace atl

@@ -5,6 +5,8 @@
 #include <atoll/base/error.hpp>
 #include <atoll/io/read_file.hpp>
 #include <atoll/io/zarr_chunks.hpp>
+#include <filesystem>
+#include <system_error>
 
 namespace atl {
 
@@ -27,6 +29,9 @@ std::shared_ptr<const void> ZarrChunks::at(std::int64_t i, std::int64_t j) {
 
 std::shared_ptr<const void> ZarrChunks::read(const Key& key) const {
   const std::string path = fmt::format("{}/{}.{}", folder_, key.first, key.second);
+  std::error_code ignored;
+  check(std::filesystem::exists(path, ignored),
+        "{}: is missing (a chunk of the array: the copy is incomplete). Copy the whole folder again.", path);
   auto file = std::make_shared<MappedFile>(InputFile(path).map());
   if (!packed_) {
     check(file->bytes() == chunk_bytes_,
@@ -34,6 +39,14 @@ std::shared_ptr<const void> ZarrChunks::read(const Key& key) const {
           chunk_bytes_);
     return {file, file->data()};
   }
+  // What the metadata claim is held against the file before memory is taken.
+  const auto says = ZSTD_getFrameContentSize(file->data(), file->bytes());
+  check(says == chunk_bytes_ || says == ZSTD_CONTENTSIZE_UNKNOWN || says == ZSTD_CONTENTSIZE_ERROR,
+        "{}: holds {} bytes (a chunk has {}). It is of another array; get it again.", path, says, chunk_bytes_);
+  constexpr std::uint64_t kMostOfBlock = std::uint64_t{128} << 10;  // a block of zstd takes at least four bytes
+  check(chunk_bytes_ <= (file->bytes() / 4 + 1) * kMostOfBlock,
+        "{}: has {} packed bytes (a chunk of {} does not fit). It is cut off or of another array; get it again.", path,
+        file->bytes(), chunk_bytes_);
   auto values = std::make_shared<Array<char>>(chunk_bytes_);
   const std::size_t size = ZSTD_decompress(values->data(), chunk_bytes_, file->data(), file->bytes());
   check(!ZSTD_isError(size), "{}: the zstd data is damaged ({}). Get the file again.", path, ZSTD_getErrorName(size));

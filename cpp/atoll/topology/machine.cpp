@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/base/error.hpp>
+#include <atoll/base/files/text_file.hpp>
 #include <atoll/base/random.hpp>
 #include <atoll/topology/machine.hpp>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -178,10 +178,9 @@ Machine read_machine(const std::string& text, int depth) {
   std::error_code ignored;
   if (!std::filesystem::exists(text, ignored) && text.find(':') != std::string::npos)
     return of_network(Network::parse(text), kOverhead_s);
-  std::ifstream in(text);
-  check(static_cast<bool>(in), "{}: cannot be opened (it says what levels cost). Give a JSON file, or a network.",
-        text);
-  const nlohmann::json j = nlohmann::json::parse(in, nullptr, /*allow_exceptions=*/false);
+  const std::optional<std::string> file = read_text_file(text);
+  check(file.has_value(), "{}: cannot be opened (it says what levels cost). Give a JSON file, or a network.", text);
+  const nlohmann::json j = nlohmann::json::parse(*file, nullptr, /*allow_exceptions=*/false);
   check(j.is_object() && (j.contains("levels") || j.contains("network")),
         "{}: not a platform (an object with levels: a list of latency_s, bytes_per_second and overhead_s; or with "
         "network: a name). Correct it.",

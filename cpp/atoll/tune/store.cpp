@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atoll/base/error.hpp>
 #include <atoll/base/files/atomic_file.hpp>
+#include <atoll/base/files/text_file.hpp>
 #include <atoll/base/isa.hpp>
 #include <atoll/base/version.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
@@ -10,7 +11,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <fstream>
 
 namespace atl::tune {
 namespace {
@@ -104,14 +104,14 @@ fs::path Store::write(std::string_view key, const nlohmann::json& value) const {
 
 std::optional<Entry> Store::read(std::string_view key) const {
   const fs::path file = file_of(key);
-  std::ifstream in(file);
-  if (!in) {
+  const std::optional<std::string> text = read_text_file(file.string());
+  if (!text) {
     std::error_code ignored;
     if (!fs::exists(file, ignored)) return std::nullopt;
     throw IoError(fmt::format("{}: cannot be opened ({}). Correct its permissions or remove it.", file.string(),
                               std::strerror(errno)));
   }
-  const nlohmann::json object = nlohmann::json::parse(in, nullptr, /*allow_exceptions=*/false);
+  const nlohmann::json object = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
   check(
       object.is_object() && object.contains("value") && object.contains("provenance") && object.value("schema", 0) == 1,
       "{}: is not a stored result of this version. Remove it, and tune or measure again.", file.string());

@@ -47,32 +47,35 @@ constexpr const char* kKind = std::is_same_v<T, double> ? "a number" : "a whole 
 template <class T>
 std::vector<Row<T>> read_text(World& world, const std::string& path) {
   Rows<T> rows(world);
-  for_each_block(world, path, {.count_rows = &count_lines}, [&](int thread, const Block& block) {
-    std::int64_t line = block.row;
-    for (const char* p = block.begin; p < block.end;) {
-      const char* const next = next_line(p, block.end);
-      const std::string_view text(p, static_cast<std::size_t>(next - p - 1));
-      ++line;
-      const auto fields = fields_of(text);
-      const bool empty = fields.empty() || fields[0].starts_with('#') || (line == 1 && fields[0] == "id");
-      if (!empty) {
-        Row<T> row{0, {}, line};
-        if (fields.size() != 2)
-          throw LineError{p, fmt::format("{} has {} fields (an id and a value stand on a line). Is this a result that "
-                                         "--output has written?",
-                                         in_quotes(text), fields.size())};
-        if (!parse(fields[0], row.id) || row.id < 0)
-          throw LineError{p, fmt::format("the id is {} (a whole number from 0 on). Correct it.", in_quotes(fields[0]))};
-        if (!parse(fields[1], row.value))
-          throw LineError{p,
-                          fmt::format("the value of vertex {} is {} ({} is needed). Correct it, or name what the file "
-                                      "holds.",
-                                      row.id, in_quotes(fields[1]), kKind<T>)};
-        rows.add(thread, row);
-      }
-      p = next;
-    }
-  });
+  for_each_block(
+      world, path, {.from = text_begin(world, path), .count_rows = &count_lines}, [&](int thread, const Block& block) {
+        std::int64_t line = block.row;
+        for (const char* p = block.begin; p < block.end;) {
+          const char* const next = next_line(p, block.end);
+          const std::string_view text(p, static_cast<std::size_t>(next - p - 1));
+          ++line;
+          const auto fields = fields_of(text);
+          const bool empty = fields.empty() || fields[0].starts_with('#') || (line == 1 && fields[0] == "id");
+          if (!empty) {
+            Row<T> row{0, {}, line};
+            if (fields.size() != 2)
+              throw LineError{p,
+                              fmt::format("{} has {} fields (an id and a value stand on a line). Is this a result that "
+                                          "--output has written?",
+                                          in_quotes(text), fields.size())};
+            if (!parse(fields[0], row.id) || row.id < 0)
+              throw LineError{
+                  p, fmt::format("the id is {} (a whole number from 0 on). Correct it.", in_quotes(fields[0]))};
+            if (!parse(fields[1], row.value))
+              throw LineError{
+                  p, fmt::format("the value of vertex {} is {} ({} is needed). Correct it, or name what the file "
+                                 "holds.",
+                                 row.id, in_quotes(fields[1]), kKind<T>)};
+            rows.add(thread, row);
+          }
+          p = next;
+        }
+      });
   return rows.take();
 }
 

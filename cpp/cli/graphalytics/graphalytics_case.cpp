@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atoll/base/files/text_file.hpp>
 #include <atoll/graph/id_order.hpp>
+#include <atoll/io/read_file.hpp>
+#include <atoll/io/text_lines.hpp>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 
 namespace atl::cli {
@@ -85,10 +87,11 @@ std::optional<std::string> not_equivalent(World& world, std::vector<Labels> pair
 
 GraphalyticsCase::GraphalyticsCase(const std::string& path)
     : stem_(stem_of(path)), name_(fs::path(stem_).filename().string()), file_(stem_ + ".properties") {
-  std::ifstream in(file_);
-  if (!in) throw IoError(fmt::format("{}: cannot be opened (it describes the case). Check the path.", file_));
+  const std::optional<std::string> properties = read_text_file(file_);
+  if (!properties) throw IoError(fmt::format("{}: cannot be opened (it describes the case). Check the path.", file_));
   const std::string prefix = "graph." + name_ + ".";
-  for (std::string line; std::getline(in, line);) {
+  std::string_view rest = *properties, line;
+  while (take_line(rest, line)) {
     const std::string text = trimmed(line);
     const auto equals = text.find('=');
     if (text.empty() || text[0] == '#' || equals == std::string::npos) continue;
@@ -147,37 +150,40 @@ std::optional<std::string> difference(const Graph& graph, const std::string& fil
   std::vector<Labels> labels;
   std::vector<bool> seen(values.size());
   Vertex rows = 0;
-  std::ifstream in(file);
-  int number = 0;
-  for (std::string line; wrong.empty() && std::getline(in, line);) {
-    ++number;
-    const std::string text = trimmed(line);
-    if (text.empty()) continue;
-    const auto space = text.find_first_of(" \t");
-    Vertex id = 0;
-    T expected{};
-    if (space == std::string::npos || !parse(std::string_view(text).substr(0, space), id) ||
-        !parse(std::string_view(trimmed(std::string_view(text).substr(space))), expected)) {
-      wrong = fmt::format("{}:{}: '{}' is no id and value", file, number, text);
-      break;
-    }
-    ++rows;
-    const Vertex k = order.find_here(id);
-    if (k < 0) continue;
-    if (seen[static_cast<std::size_t>(k)])
-      wrong = fmt::format("{}:{}: vertex {} has had a value before", file, number, id);
-    seen[static_cast<std::size_t>(k)] = true;
-    const T value = values[static_cast<std::size_t>(k)];
-    if (!wrong.empty()) break;
-    if constexpr (std::is_floating_point_v<T>) {
-      if (!is_near(expected, value))
+  world.collective_try([&] {
+    const InputFile in(file);
+    TextStream stream(in);
+    TextLines lines(file, [&](char* into, std::size_t n) { return stream.read(into, n); });
+    while (wrong.empty() && lines.next()) {
+      const std::int64_t number = lines.number();
+      const std::string text = trimmed(lines.line());
+      if (text.empty()) continue;
+      const auto space = text.find_first_of(" \t");
+      Vertex id = 0;
+      T expected{};
+      if (space == std::string::npos || !parse(std::string_view(text).substr(0, space), id) ||
+          !parse(std::string_view(trimmed(std::string_view(text).substr(space))), expected)) {
+        wrong = fmt::format("{}:{}: '{}' is no id and value", file, number, text);
+        break;
+      }
+      ++rows;
+      const Vertex k = order.find_here(id);
+      if (k < 0) continue;
+      if (seen[static_cast<std::size_t>(k)])
+        wrong = fmt::format("{}:{}: vertex {} has had a value before", file, number, id);
+      seen[static_cast<std::size_t>(k)] = true;
+      const T value = values[static_cast<std::size_t>(k)];
+      if (!wrong.empty()) break;
+      if constexpr (std::is_floating_point_v<T>) {
+        if (!is_near(expected, value))
+          wrong = fmt::format("{}:{}: {} has {} (expected {})", file, number, id, value, expected);
+      } else if (match == Match::equivalence) {
+        labels.push_back({value, expected});
+      } else if (value != expected) {
         wrong = fmt::format("{}:{}: {} has {} (expected {})", file, number, id, value, expected);
-    } else if (match == Match::equivalence) {
-      labels.push_back({value, expected});
-    } else if (value != expected) {
-      wrong = fmt::format("{}:{}: {} has {} (expected {})", file, number, id, value, expected);
+      }
     }
-  }
+  });
   if (const auto lacks = std::find(seen.begin(), seen.end(), false); wrong.empty() && lacks != seen.end())
     wrong = fmt::format("{}: vertex {} has no value (the file has {}, the graph {} vertices)", file,
                         order.id_at(lacks - seen.begin()), rows, graph.vertices());

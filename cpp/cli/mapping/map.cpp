@@ -120,7 +120,7 @@ class Mapper {
           network_.hosts(), o.per_host, o.per_host > 1 ? "s" : "", traffic_.ranks,
           (traffic_.ranks + network_.hosts() - 1) / network_.hosts()));
     occupied_ = places_of_hosts(o.occupied, network_.hosts(), o.per_host);
-    if (!o.names_file.empty()) names_ = read_host_names(o.names_file, network_.hosts());
+    if (!o.names_file.empty()) names_ = read_host_names(o.names_file, network_.hosts(), o.per_host);
   }
 
   Outcome run() {
@@ -318,9 +318,11 @@ int verb_map(const Words& words) {
                    ->excludes(app.get_option("--ranks"));
   app.add_option("--occupied", o.occupied, "hosts that the jobs do not get, as 0-2,7")->needs(jobs);
   o.exports.add_to(app);
-  app.add_option("--host-names", o.names_file,
-                 "a file with the name of each host on a line, in the network's order (default for simgrid: the names "
-                 "that `atoll network --simgrid` gives)");
+  app.add_option(
+      "--host-names", o.names_file,
+      "a file with the name of each host on a line, in the network's order; with slots as launchers write them "
+      "(n1:4, n1 slots=4, or a line for each), which are then those of --per-host (default for simgrid: the "
+      "names that `atoll network --simgrid` gives)");
   app.add_option("--seed", o.seed, "of random, and of hamorder-w's 2-opt (default 1)");
   if (const auto code = command.parse(words)) return *code;
   if (o.method.empty()) o.method = o.traffic.is_file() ? "best" : "hamorder-w";

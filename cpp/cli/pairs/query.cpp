@@ -8,6 +8,7 @@
 #include <atoll/graph/table/fields.hpp>
 #include <atoll/io/dictionary/dictionary_file.hpp>
 #include <atoll/io/read_file.hpp>
+#include <atoll/io/text_lines.hpp>
 #include <charconv>
 #include <cmath>
 #include <iterator>
@@ -37,23 +38,21 @@ struct Answer {
   bool is_complete = true;
 };
 
-std::string content_of(const std::string& path) {
-  std::string text;
-  if (path == "-") {
-    char buffer[1 << 16];
-    while (const std::size_t n = std::fread(buffer, 1, sizeof buffer, stdin)) text.append(buffer, n);
-    if (std::ferror(stdin)) throw IoError("stdin: cannot be read (an error of the system). Give a file.");
-    return text;
-  }
+// Calls f(where, line) for each line of the file; "-": of stdin.
+template <class F>
+void each_line(const std::string& path, F&& f) {
+  const auto read = [&](const std::string& name, const TextLines::Read& from) {
+    for (TextLines lines(name, from); lines.next();) f(fmt::format("{}:{}", name, lines.number()), lines.line());
+  };
+  if (path == "-")
+    return read("stdin", [](char* into, std::size_t n) {
+      const std::size_t got = std::fread(into, 1, n, stdin);
+      if (std::ferror(stdin)) throw IoError("stdin: cannot be read (an error of the system). Give a file.");
+      return got;
+    });
   const InputFile file(path);
   TextStream stream(file);
-  constexpr std::size_t kPart = std::size_t{1} << 20;
-  for (std::size_t n = kPart, used = 0; n > 0;) {
-    text.resize(used + kPart);
-    n = stream.read(text.data() + used, kPart);
-    text.resize(used += n);
-  }
-  return text;
+  read(path, [&](char* into, std::size_t n) { return stream.read(into, n); });
 }
 
 // How vertices are written in questions and answers: by id, or by the names beside the file.
@@ -126,22 +125,14 @@ class Spelling {
 };
 
 Pairs read_pairs(const std::string& path, const Spelling& spelling) {
-  const std::string text = content_of(path), name = path == "-" ? "stdin" : path;
   Pairs pairs;
-  std::size_t number = 0;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    std::string_view line(text.data() + begin, end - begin);
-    begin = end + 1;
-    ++number;
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    const std::string where = fmt::format("{}:{}", name, number);
+  each_line(path, [&](const std::string& where, std::string_view line) {
     const auto fields = spelling.fields(line, where);
-    if (fields.empty() || (fields.size() == 1 && fields[0].empty()) || line.starts_with('#')) continue;
+    if (fields.empty() || (fields.size() == 1 && fields[0].empty()) || line.starts_with('#')) return;
     check(fields.size() >= 2, "{}: one column (a pair has two vertices). Give two a line.", where);
     pairs.from.push_back(spelling.vertex(fields[0], where));
     pairs.to.push_back(spelling.vertex(fields[1], where));
-  }
+  });
   return pairs;
 }
 
@@ -228,6 +219,11 @@ Outcome query(World& world, const QueryOptions& options, const Log& log) {
   const DistanceFile& file = *queries.file();
   const Spelling spelling(world, options);
   const double open_seconds = timer.lap();
+  if (!file.has_checksums())
+    log(LogLevel::info,
+        "{} has no checksums (it was written by numpy or an earlier version): damage to it is not noticed. Write it "
+        "again to have them.",
+        file.path());
   Answer answer;
   std::size_t asked = options.near_texts.size();
   if (asked > 0) {
@@ -247,7 +243,8 @@ Outcome query(World& world, const QueryOptions& options, const Log& log) {
   outcome.input = {{"name", file.path()},
                    {"vertices", file.n()},
                    {"type", name_of(file.element())},
-                   {"semiring", name_of(file.meta().semiring)}};
+                   {"semiring", name_of(file.meta().semiring)},
+                   {"checksums", file.has_checksums()}};
   outcome.result = {{"asked", asked}, {"answers", std::move(answer.found)}};
   outcome.seconds = {{"open", open_seconds}, {"run", timer.lap()}};
   if (options.output.empty())

@@ -5,9 +5,9 @@
 #include <atoll/apsp/floyd_warshall/grid_plan.hpp>
 #include <atoll/apsp/model/heat_map.hpp>
 #include <atoll/base/byte_count.hpp>
+#include <atoll/base/files/text_file.hpp>
 #include <atoll/tune/store.hpp>
 #include <cmath>
-#include <fstream>
 #include <map>
 
 #include "cli/verbs.hpp"
@@ -189,9 +189,9 @@ ApspMachine apsp_parameters(const std::string& name, const std::string& element)
           element, element);
     return *std::move(kept);
   }
-  std::ifstream file(name);
-  check(static_cast<bool>(file), "{}: cannot be opened (value of --parameters: frontier or a file). Correct it.", name);
-  nlohmann::json j = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
+  const std::optional<std::string> text = read_text_file(name);
+  check(text.has_value(), "{}: cannot be opened (value of --parameters: frontier or a file). Correct it.", name);
+  nlohmann::json j = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
   check(j.is_object(), "{}: is no JSON object (value of --parameters). Give what `atoll model fit` wrote.", name);
   // Also accept the command's whole JSON object, which contains the parameters.
   if (j.contains("result") && j["result"].is_object() && j["result"].contains("parameters"))

@@ -4,12 +4,12 @@
 #include <atoll/apsp/floyd_warshall/floyd_warshall.hpp>
 #include <atoll/apsp/floyd_warshall/grid_plan.hpp>
 #include <atoll/apsp/model/hyperbola.hpp>
+#include <atoll/base/files/text_file.hpp>
 #include <atoll/matrix/gemm/tuning.hpp>
 #include <atoll/runtime/broadcast/panel_broadcast.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
 #include <atoll/tune/store.hpp>
 #include <cmath>
-#include <fstream>
 #include <numeric>
 
 #include "cli/run/apsp_measure.hpp"
@@ -185,9 +185,9 @@ void fit(nlohmann::json& curve, const std::string& name, Outcome& outcome) {
 }
 
 nlohmann::json read_points(const std::string& name) {
-  std::ifstream file(name);
-  check(static_cast<bool>(file), "{}: cannot be opened (value of --input). Give a JSON file.", name);
-  nlohmann::json j = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
+  const std::optional<std::string> text = read_text_file(name);
+  check(text.has_value(), "{}: cannot be opened (value of --input). Give a JSON file.", name);
+  nlohmann::json j = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
   check(j.is_object(),
         "{}: is no JSON object (parameters whose curves are {{\"points\": [[x, rate], ..]}} are needed). Correct it.",
         name);

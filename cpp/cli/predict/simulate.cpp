@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atoll/base/files/atomic_file.hpp>
+#include <atoll/base/files/text_file.hpp>
 #include <atoll/runtime/aggregation/route.hpp>
 #include <atoll/topology/machine.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
@@ -58,8 +59,8 @@ PlanFields fields_of(const std::string& name) {
                     "v100:8), nor a network (fat-tree:, dragonfly:, "
                     "torus:, mesh:, hyperx:, random:), nor a file. Correct it.",
                     name));
-  std::ifstream file(name);
-  const nlohmann::json j = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
+  const std::string text = read_text_file(name).value_or("");
+  const nlohmann::json j = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   const auto is_text = [&](const char* key) { return j.is_object() && j.contains(key) && j[key].is_string(); };
   const bool has_levels = j.is_object() && j.contains("levels");
   check(

@@ -64,18 +64,19 @@ Array<double> read_shares(const Graph& graph, const Dictionary* names, const std
   const bool comma = has_ending(path, ".csv");
   const char separator = comma ? ',' : names && !has_ending(path, ".txt") ? '\t' : ' ';
   std::vector<std::vector<Row>> threads(static_cast<std::size_t>(world.team().size()));
-  for_each_block(world, path, {.count_rows = &count_lines}, [&](int thread, const Block& block) {
-    std::int64_t line = block.row;
-    for (const char* p = block.begin; p < block.end;) {
-      const char* const next = next_line(p, block.end);
-      std::string_view text(p, static_cast<std::size_t>(next - 1 - p));
-      if (text.ends_with('\r')) text.remove_suffix(1);
-      ++line;
-      p = next;
-      if (text.empty() || text.starts_with('#') || (line == 1 && text.starts_with("id,"))) continue;
-      threads[static_cast<std::size_t>(thread)].push_back(row_of(text, line, separator, names));
-    }
-  });
+  for_each_block(world, path, {.from = text_begin(world, path), .count_rows = &count_lines},
+                 [&](int thread, const Block& block) {
+                   std::int64_t line = block.row;
+                   for (const char* p = block.begin; p < block.end;) {
+                     const char* const next = next_line(p, block.end);
+                     std::string_view text(p, static_cast<std::size_t>(next - 1 - p));
+                     if (text.ends_with('\r')) text.remove_suffix(1);
+                     ++line;
+                     p = next;
+                     if (text.empty() || text.starts_with('#') || (line == 1 && text.starts_with("id,"))) continue;
+                     threads[static_cast<std::size_t>(thread)].push_back(row_of(text, line, separator, names));
+                   }
+                 });
   std::vector<Row> mine;
   for (const auto& rows : threads) mine.insert(mine.end(), rows.begin(), rows.end());
   const std::vector<Row> all = world.all_gather_varying(std::span<const Row>(mine));

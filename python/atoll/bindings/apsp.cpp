@@ -4,6 +4,7 @@
 
 #include <atoll/apsp/queries/distance_queries.hpp>
 #include <atoll/apsp/store/distance_file.hpp>
+#include <atoll/base/files/checksum.hpp>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -71,11 +72,20 @@ nb::object tile(const SharedFile& shared, std::int64_t i, std::int64_t j) {
   });
 }
 
-// The whole matrix where it lies in one piece, else None.
+// The whole matrix where it lies in one piece, else None. Its values are not held against their checksums by this.
 nb::object matrix(const SharedFile& shared) {
   const std::int64_t n = shared.file->n();
   const void* data = shared.file->row_view(0);
   return data ? two_dimensional(*shared.file, data, n, n, n, shared.file) : nb::none();
+}
+
+nb::object checksums(const SharedFile& shared) {
+  return shared.file->has_checksums() ? array_in(shared.file, shared.file->checksums()) : nb::none();
+}
+
+void check_all(const SharedFile& shared) {
+  nb::gil_scoped_release free;
+  shared.file->check_all();
 }
 
 // (offsets, targets, weights or None), or None.
@@ -223,6 +233,8 @@ void bind_apsp(nb::module_& m) {
       .def_prop_ro("no_path", [](const SharedFile& s) { return s.file->no_path(); })
       .def_prop_ro("ids", &ids)
       .def_prop_ro("matrix", &matrix)
+      .def_prop_ro("checksums", &checksums)
+      .def("check_all", &check_all)
       .def_prop_ro("arcs", &arcs)
       .def(
           "index_of", [](const SharedFile& s, Vertex id) { return s.file->index_of(id); }, "id"_a)
@@ -238,6 +250,8 @@ void bind_apsp(nb::module_& m) {
       .def("tile", &tile, "i"_a, "j"_a);
 
   m.def("open_distances", &open, "path"_a);
+  m.def("checksum", [](const Column<std::uint8_t>& bytes) { return checksum(bytes.data(), bytes.size()); }, "bytes"_a);
+  m.def("sealed_distances", [](const std::string& meta) { return sealed(nlohmann::json::parse(meta)); }, "meta"_a);
   bind_save<float>(m);
   bind_save<double>(m);
   bind_save<std::int32_t>(m);

@@ -39,6 +39,8 @@ class Application(Objective):
     platform, mapping, ranks    as `atoll simulate` takes them: where the space has no parameter of that
     settings : Settings         likewise
     rates : dict                of networks: see platform_of
+    compile_flags : sequence of str
+                                for a source: see program_of
 
     Raises
     ------
@@ -56,6 +58,7 @@ class Application(Objective):
         ranks: int | None = None,
         settings: Settings | None = None,
         rates: Mapping[str, Any] | None = None,
+        compile_flags: Sequence[str] = (),
     ) -> None:
         tool("smpirun")
         self._app = os.fspath(app)
@@ -63,7 +66,8 @@ class Application(Objective):
         self._platform, self._mapping, self._ranks = platform, mapping, ranks
         self._settings = Settings() if settings is None else settings
         self._rates = {} if rates is None else dict(rates)
-        self._program = program_of(app, folder)
+        self._compile_flags = list(compile_flags)
+        self._program = program_of(app, folder, compile_flags)
         self._platforms: dict[str, Platform] = {}  # by topology; made by check()
         self._command = Command([str(self._program), *arguments])
 
@@ -97,6 +101,7 @@ class Application(Objective):
             "ranks": self._ranks,
             "settings": self._settings.to_json(),
             "rates": self._rates,
+            **({"compile_flags": self._compile_flags} if self._compile_flags else {}),
         }
 
     def __call__(self, point: dict[str, Any]) -> float:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs an MPI program in virtual time: `atoll simulate --app ./prog --platform random:64:4 --map hamorder-w -- ARGS`.
 
-The program, compiled by smpicc or smpicxx or a source of one file, runs under SimGrid's SMPI on one machine. stdout has
-what it prints, then the simulated time. --json writes one object, whose result.seconds is that time.
+The program, compiled by smpicc, smpicxx or smpiff, or a source of one file, runs under SimGrid's SMPI on one machine.
+stdout has what it prints, then the simulated time. --json writes one object, whose result.seconds is that time.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..errors import UsageError
 from ..report.text import seconds_text
 from ..standard_output import checked, put
 from ..tune.processes import WorkFailed
-from .options import add_options, rates_of, settings_of
+from .options import add_options, compile_flags_of, rates_of, settings_of
 from .platforms import Platform, hosts_of_ranks, platform_of
 from .programs import program_of, tool
 from .replay import replay_together
@@ -40,7 +40,8 @@ def _parser() -> argparse.ArgumentParser:
         required=True,
         action="append",
         metavar="PROGRAM|SOURCE",
-        help="the program, or prog.c, prog.cpp, ...; several with a --map each run at once, by replay of their traces",
+        help="the program, or prog.c, prog.cpp, prog.f90, ...; several with a --map each run at once, by replay of "
+        "their traces",
     )
     parser.add_argument(
         "--map",
@@ -117,7 +118,10 @@ def _tasks(
         apps = apps * len(maps)
     if len(apps) != len(maps):
         raise UsageError(f"{len(apps)} --app with {len(options.map)} --map (each has its own hosts). Give as many.")
-    programs = {app: program_of(app, _folder(folder, f"program-{n}")) for n, app in enumerate(dict.fromkeys(apps))}
+    flags = compile_flags_of(options)
+    programs = {
+        app: program_of(app, _folder(folder, f"program-{n}"), flags) for n, app in enumerate(dict.fromkeys(apps))
+    }
     tasks = []
     for app, mapping in zip(apps, maps):
         if len(apps) > 1 and not Path(mapping).is_file():

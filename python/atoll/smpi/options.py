@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from typing import Any
 
 from ..errors import UsageError
@@ -11,7 +12,7 @@ from .collectives import IMPLEMENTATIONS
 from .platforms import RATES
 from .simulation import Settings
 
-__all__ = ["add_options", "rates_of", "settings_of"]
+__all__ = ["add_options", "compile_flags_of", "rates_of", "settings_of"]
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -21,6 +22,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--platform",
         metavar="NETWORK|FILE.xml",
         help="random:64:4, a list of links, ... (atoll network), or SimGrid's XML",
+    )
+    group.add_argument(
+        "--compile-flags",
+        default="",
+        metavar="FLAGS",
+        help="more for the compiler of a source, as '-O3 -Iinclude -DN=8 -lm'; -O2 comes before them",
     )
     group.add_argument("--ranks", type=int, help="default: one on each host, or as many as --map's file has lines")
     group.add_argument(
@@ -65,6 +72,14 @@ def settings_of(options: argparse.Namespace) -> Settings:
             )
         collectives[name] = algorithm
     return Settings(options.mpi_implementation, collectives, options.compute, options.model, options.compute_speed)
+
+
+def compile_flags_of(options: argparse.Namespace) -> list[str]:
+    """The words of --compile-flags, as a shell reads them."""
+    try:
+        return shlex.split(options.compile_flags)
+    except ValueError as e:
+        raise UsageError(f"--compile-flags {options.compile_flags}: {str(e).lower()}. Correct the quotes.") from None
 
 
 def rates_of(options: argparse.Namespace) -> dict[str, Any]:

@@ -24,6 +24,8 @@ _REPORT = (  # the further lines of what SMPI says of the time
     r"(?:\nThe simulation took .*\n.*actual computation of the application\n(?:You may want to use sampling.*\n)?)?"
 )
 _OF_SIGNAL = re.compile(r"(Aborted|Segmentation fault|Killed|Terminated|  ->)")  # of the shell and SimGrid
+_OF_BACKTRACE = re.compile(r"(#\d+\s+0x|Error termination\. Backtrace|Backtrace for this error)")
+_TOLD = 3  # lines of stderr that are told as the reason
 # Ranks from which an alltoallv goes in rounds of one message each unless it is chosen: all at once flood the links.
 _ROUNDS_FROM = 64
 
@@ -199,13 +201,33 @@ def said_by_simgrid(
 
 def _check_end(said: list[str], own: str, code: int) -> None:
     """WorkFailed, from SimGrid's lines, the program's stderr, and the exit code."""
+    reason = _reason(own)
+    returned = [found[1] for line in said if (found := re.search(r"did not return 0\. Return value : (-?\d+)", line))]
     # smpirun ends with 0 after a deadlock or MPI_Abort.
     for line in said:
-        if (critical := re.match(r"\[\S*/CRITICAL\] (.*)", line)) is not None:
-            raise WorkFailed(f"SimGrid: {critical[1].strip()[:500]}")
+        if (critical := re.match(r"\[\S*/CRITICAL\] (.*)", line)) is None:
+            continue
+        simgrid = f"SimGrid: {critical[1].strip()[:500].rstrip('.')}"
+        if "without calling MPI_Finalize" in simgrid:  # what SimGrid says of STOP, exit() and Fortran's own errors
+            raise WorkFailed(_with("the program ended without MPI_Finalize", reason))
+        # The others wait for a rank that has returned.
+        raise WorkFailed(
+            f"{_with(f'exit code {returned[0]}', reason)} ({simgrid})" if returned else _with(simgrid, reason)
+        )
     aborted = any("MPI_Abort was called" in line for line in said)
     if aborted or code != 0:
         # 128 and more are a shell's.
-        ending = "MPI_Abort" if aborted else ending_of(128 - code if code > 128 else code)
-        lines = [line.strip() for line in own.split("\n") if line.strip() and not _OF_SIGNAL.match(line)]
-        raise WorkFailed(f"{ending}: {lines[-1][:500]}" if lines else ending)
+        raise WorkFailed(_with("MPI_Abort" if aborted else ending_of(128 - code if code > 128 else code), reason))
+
+
+def _with(ending: str, reason: str) -> str:
+    return f"{ending}: {reason}" if reason else ending
+
+
+def _reason(own: str) -> str:
+    """The last lines of the program's stderr that say why it ended, in one line."""
+    lines = [line.strip() for line in own.split("\n")]
+    lines = [line for line in lines if line and not _OF_SIGNAL.match(line) and not _OF_BACKTRACE.match(line)]
+    # smpiff compiles copies of sources under names of its own.
+    lines = [re.sub(r"\S*?([^/\s]+(\.[fF]\d*))_\w+\2\b", r"\1", line) for line in lines]
+    return "; ".join(list(dict.fromkeys(lines))[-_TOLD:])[:1000]

@@ -22,7 +22,7 @@ from ..errors import UsageError
 from ..report.document import plotly_script
 from ..report.text import seconds_text
 from ..smpi.application import Application
-from ..smpi.options import add_options, rates_of, settings_of
+from ..smpi.options import add_options, compile_flags_of, rates_of, settings_of
 from ..standard_output import checked, put
 from .commands import Command, Objective
 from .pages import page
@@ -77,6 +77,8 @@ def main(words: list[str] | None = None) -> int:
 
 def _objective(options: argparse.Namespace, arguments: list[str], folder: Path) -> Objective:
     if options.app is None:
+        if options.compile_flags:
+            raise UsageError("--compile-flags with --command (nothing is compiled). Leave them out.")
         if arguments:
             raise UsageError(f"-- {' '.join(arguments)} with --command (its words are all in there). Put them into it.")
         return Command(options.command, options.measure or "wall")
@@ -91,6 +93,7 @@ def _objective(options: argparse.Namespace, arguments: list[str], folder: Path) 
         ranks=options.ranks,
         settings=settings_of(options),
         rates=rates_of(options),
+        compile_flags=compile_flags_of(options),
     )
 
 

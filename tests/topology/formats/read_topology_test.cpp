@@ -354,3 +354,32 @@ TEST_CASE("other files are rejected with a list of the supported formats") {
   CHECK_THROWS_AS(read_network("ring:4"), InputError);
   CHECK(read_network("torus:3x3").hosts() == 9);
 }
+
+TEST_CASE("Slurm's lines go on behind a backslash, whatever follows that is no character") {
+  const std::string joined = "((n1 n2) (n3 n4))";
+  const std::string root = "SwitchName=top Switches=s1,s2\n";
+  const auto tree = [&](const std::string& text) { return drawn(read("topology.conf", text).root()); };
+  const std::string plain = "SwitchName=s1 Nodes=n1,n2\nSwitchName=s2 Nodes=n3,n4\n" + root;
+  CHECK(tree(plain) == joined);
+  for (const std::string end : {"\\\n", "\\ \t\n", "\\\r\n", "\\ # on the first floor\n", "\\\r", "\\\n\\\n"}) {
+    CAPTURE(end);
+    CHECK(tree("SwitchName=s1 " + end + "  Nodes=n1,n2\nSwitchName=s2 Nodes=n3,n4\n" + root) == joined);
+    CHECK(tree("SwitchName=s1 Nodes=n1," + end + "n2\nSwitchName=s2 " + end + "Nodes=n3,n4\n" + root) == joined);
+  }
+  CHECK(tree("\xef\xbb\xbf" + plain) == joined);
+  CHECK(tree(plain + "# a comment \\\nSwitchName=s3\n") == joined);  // a comment does not go on
+  CHECK(tree(plain + "SwitchName=s3 \\") == joined);                 // nothing follows
+  CHECK(refused("topology.conf", "SwitchName=s1 \\\nNodes=n1\nNodes\n") ==
+        ":3: 'Nodes' (every word is a key=value, as SwitchName=s1). Correct it.");
+  CHECK(refused("topology.conf", "SwitchName=s1 \\\\\nNodes=n1\n").starts_with(":1: "));  // an even number ends it
+}
+
+TEST_CASE("topologies in UTF-16 are refused by name, and what unpacks to far more than a topology is refused") {
+  std::string wide("\xff\xfe");
+  for (const char c : std::string("SwitchName=s1 Nodes=n1\n")) wide += c, wide += '\0';
+  CHECK(refused("topology.conf", wide).starts_with(":1: the text is UTF-16"));
+  std::string bomb("\x28\xb5\x2f\xfd\x00\x58", 6);
+  for (int block = 0; block < 600; ++block)  // 128 KiB of blanks in four bytes each
+    bomb += std::string{"\x02\x00\x10 ", 4};
+  CHECK(refused("topology.conf.zst", bomb).find("unpack to more than 67108864") != std::string::npos);
+}

@@ -68,8 +68,37 @@ TEST_CASE("names of hosts: one on a line, each once, as many as the network has"
   };
   write_file(path, "# of rack 7\n n1 \r\n\nn2 # spare\n");
   CHECK(read_host_names(path, 2) == std::vector<std::string>{"n1", "n2"});
-  CHECK(said("n1\nn2 n3\n") == path + ":2: 'n2 n3' (one host name on a line). Correct it.");
-  CHECK(said("n1\n\nn1\n") == path + ":3: host n1 again (it is on line 1). Name each host once.");
+  CHECK(said("n1\nn2 n3\n") ==
+        path + ":2: 'n2 n3' (a line has one host, and its slots as n2:2 or slots=2). Correct it.");
+  CHECK(
+      said("n1\n\nn1\n") ==
+      path +
+          ":3: host n1 has 2 slots on 2 lines (--per-host is 1: so many ranks are placed on each). Give --per-host 2, "
+          "or name the host once and without slots.");
   CHECK(said("n1\n") == path + ": 1 hosts (the network has 2). Name each of them.");
   CHECK_THROWS_AS(read_host_names(folder / "nothing", 2), InputError);
+}
+
+TEST_CASE("names of hosts with their slots, as launchers have them, are held against the ranks of a host") {
+  const files::Folder folder;
+  const std::string path = folder / "hosts.txt";
+  const std::vector<std::string> names{"n1", "n2"};
+  const auto read = [&](const std::string& text, int per_host) {
+    write_file(path, text);
+    return read_host_names(path, 2, per_host);
+  };
+  for (const char* text : {"n1:2\nn2:2\n", "n1 slots=2\nn2 slots=2 max_slots=4\n", "n1\nn2\nn1\nn2\n", "n1\nn1\nn2:2\n",
+                           "n1:1\nn1:1\nn2\n", "n1 max-slots=8 slots=2\nn2\n", "\xef\xbb\xbfn1:2\rn2:2\r"}) {
+    CAPTURE(text);
+    CHECK(read(text, 2) == names);
+    CHECK_THROWS_WITH_AS(read(text, 3), doctest::Contains("has 2 slots"), InputError);
+  }
+  CHECK(read("n1:1\nn2 slots=1\n", 1) == names);
+  write_file(path, "fe80::1\nfe80::2\n");
+  CHECK(read_host_names(path, 2) == std::vector<std::string>{"fe80::1", "fe80::2"});
+  for (const char* text : {"n1:two\nn2\n", "n1:0\nn2\n", "n1:\nn2\n", ":2\nn2\n", "n1 slots=\nn2\n",
+                           "n1:2 slots=2\nn2\n", "n1 user=ann\nn2\n", "n1:2 n2:2\n"}) {
+    CAPTURE(text);
+    CHECK_THROWS_WITH_AS(read(text, 2), doctest::Contains((path + ":1: ").c_str()), InputError);
+  }
 }

@@ -113,3 +113,20 @@ TEST_CASE("a second job has ranks of its own") {
   CHECK(traffic.ranks == 4);
   CHECK(rows(traffic) == std::vector<std::vector<double>>{{0, 1, 1}, {1, 0, 1}, {2, 3, 1}, {3, 2, 1}});
 }
+
+TEST_CASE("traffic is read whatever ends its lines, behind a byte order mark, and as JSON behind one") {
+  const files::Folder folder;
+  const std::string path = folder / "app.traffic";
+  const std::vector<std::vector<double>> expected{{0, 1, 5}, {1, 2, 7}};
+  for (const std::string mark : {"", "\xef\xbb\xbf"})
+    for (const std::string end : {"\n", "\r\n", "\r"}) {
+      write_file(path, mark + "0 1 5" + end + "# said by hand" + end + "1 2 7" + end);
+      CHECK(rows(read_traffic(path, 0)) == expected);
+    }
+  write_file(path, "\xef\xbb\xbf \n{\"counters\": {\"traffic\": {\"between\": \"ranks\", \"bytes\": [0, 5, 0, 0]}}}");
+  CHECK(rows(read_traffic(path, 0)) == std::vector<std::vector<double>>{{0, 1, 5}});
+  write_file(path, std::string("\xff\xfe"
+                               "0\0",
+                               4));
+  CHECK_THROWS_WITH_AS(read_traffic(path, 0), doctest::Contains("UTF-16"), InputError);
+}

@@ -35,46 +35,66 @@ std::int64_t DistanceFile::index_of(Vertex id) const {
   return at - all.begin();
 }
 
-// The address of block (i, j); its rows are `stride` values apart.
-const void* DistanceFile::place(std::int64_t i, std::int64_t j, std::int64_t& stride,
-                                std::shared_ptr<const void>& owner) const {
+DistanceFile::Place DistanceFile::place(std::int64_t i, std::int64_t j) const {
   const Source& s = *source_;
   const std::size_t width = bytes_of(s.meta.element);
   switch (s.form) {
     case DistanceForm::npy:
     case DistanceForm::hdf5:
-      stride = s.meta.n;
-      return s.matrix.data() + s.begin + static_cast<std::uint64_t>((i * s.meta.n + j) * s.meta.block) * width;
+      return {s.matrix.data() + s.begin + static_cast<std::uint64_t>((i * s.meta.n + j) * s.meta.block) * width,
+              s.meta.n};
     case DistanceForm::tiles: {
       const TileOrder order(s.meta.n, s.meta.block, width);
-      stride = order.side.length_of(j);
-      return s.matrix.data() + order.begin_of(i, j);
+      return {s.matrix.data() + order.begin_of(i, j), order.side.length_of(j)};
     }
-    default:
-      stride = s.meta.block;
-      owner = s.chunks->at(i, j);
-      return owner.get();
+    default: {
+      std::shared_ptr<const void> chunk = s.chunks->at(i, j);
+      return {static_cast<const char*>(chunk.get()), s.meta.block, std::move(chunk)};
+    }
   }
+}
+
+// Rows of block (i, j) from its row `first` on. A block may be wider than what one checksum covers: that of HDF5 is
+// all.
+void DistanceFile::check_rows(const Place& block, std::int64_t i, std::int64_t j, std::int64_t first,
+                              std::int64_t rows) const {
+  const DistanceChecks* checks = source_->checks.get();
+  if (!checks) return;
+  const BlockCyclic side{n(), meta().block, 1}, &under = checks->side();
+  const std::int64_t left = side.begin_of(j), width = static_cast<std::int64_t>(bytes_of(element()));
+  const std::int64_t last = under.block_of(left + side.length_of(j) - 1);
+  for (std::int64_t r = first; r < first + rows; ++r)
+    for (std::int64_t k = under.block_of(left); k <= last; ++k)
+      checks->hold(side.begin_of(i) + r, k, block.data + (r * block.stride + under.begin_of(k) - left) * width);
+}
+
+template <class T>
+void DistanceFile::check_type() const {
+  check(kElementOf<T> == element(), "{}: holds {} (it was asked for {}). Ask for its own type.", path(),
+        name_of(element()), name_of(kElementOf<T>));
 }
 
 template <class T>
 DistanceFile::Tile<T> DistanceFile::tile(std::int64_t i, std::int64_t j) const {
-  check(kElementOf<T> == element(), "{}: holds {} (it was asked for {}). Ask for its own type.", path(),
-        name_of(element()), name_of(kElementOf<T>));
+  check_type<T>();
   check(i >= 0 && j >= 0 && i < tiles() && j < tiles(),
         "{}: there is no tile ({}, {}) (a side has {}). Ask for another.", path(), i, j, tiles());
   const BlockCyclic side{n(), meta().block, 1};
-  Tile<T> out;
-  std::int64_t stride = 0;
-  const void* data = place(i, j, stride, out.owner);
-  out.view = {static_cast<const T*>(data), side.length_of(i), side.length_of(j), stride};
-  return out;
+  Place block = place(i, j);
+  check_rows(block, i, j, 0, side.length_of(i));
+  const T* values = reinterpret_cast<const T*>(block.data);
+  return {{values, side.length_of(i), side.length_of(j), block.stride}, std::move(block.owner)};
 }
 
 double DistanceFile::value(std::int64_t i, std::int64_t j) const {
   return with_value_type(element(), [&](auto type) {
     const std::int64_t b = meta().block;
-    return static_cast<double>(tile<decltype(type)>(i / b, j / b).view(i % b, j % b));
+    const Place block = place(i / b, j / b);
+    if (const DistanceChecks* checks = source_->checks.get()) {
+      const std::int64_t k = checks->side().block_of(j), at = checks->side().begin_of(k) - j / b * b;
+      checks->hold(i, k, block.data + (i % b * block.stride + at) * static_cast<std::int64_t>(sizeof type));
+    }
+    return static_cast<double>(reinterpret_cast<const decltype(type)*>(block.data)[i % b * block.stride + j % b]);
   });
 }
 
@@ -96,16 +116,32 @@ double DistanceFile::distance(Vertex u, Vertex v) const {
 
 const void* DistanceFile::row_view(std::int64_t i) const {
   if (source_->form != DistanceForm::npy && source_->form != DistanceForm::hdf5) return nullptr;
+  const std::int64_t b = meta().block;
+  if (source_->checks)
+    for (std::int64_t j = 0; j < tiles(); ++j) check_rows(place(i / b, j), i / b, j, i % b, 1);
   return source_->matrix.data() + source_->begin + static_cast<std::uint64_t>(i * n()) * bytes_of(element());
 }
 
 template <class T>
 void DistanceFile::read_row(std::int64_t i, T* to) const {
+  check_type<T>();
   const std::int64_t b = meta().block;
   for (std::int64_t j = 0; j < tiles(); ++j) {
-    const Tile<T> part = tile<T>(i / b, j);
-    std::memcpy(to + j * b, &part.view(i % b, 0), static_cast<std::size_t>(part.view.cols) * sizeof(T));
+    const Place block = place(i / b, j);
+    check_rows(block, i / b, j, i % b, 1);
+    const auto length = static_cast<std::size_t>(std::min(b, n() - j * b));
+    std::memcpy(to + j * b, block.data + i % b * block.stride * static_cast<std::int64_t>(sizeof(T)),
+                length * sizeof(T));
   }
+}
+
+std::span<const std::uint64_t> DistanceFile::checksums() const { return source_->checksums.as<std::uint64_t>(); }
+
+void DistanceFile::check_all() const {
+  if (!source_->checks) return;
+  const BlockCyclic side{n(), meta().block, 1};
+  for (std::int64_t i = 0; i < tiles(); ++i)
+    for (std::int64_t j = 0; j < tiles(); ++j) check_rows(place(i, j), i, j, 0, side.length_of(i));
 }
 
 DistanceGraph DistanceFile::graph() const {

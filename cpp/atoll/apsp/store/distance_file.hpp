@@ -24,6 +24,9 @@
 ///
 /// Mapped chunks stay mapped; unpacked ones are cached up to kKeptBytes. A .npy written by numpy opens too: its ids are
 /// 0 .. n-1. Several threads may make any call. Throws InputError (damaged, truncated, no such id), IoError.
+///
+/// Values are held against their checksums when they are first asked for: of a pair, those of a row of its tile. Files
+/// of numpy and of earlier programs have none (has_checksums()).
 namespace atl {
 
 class DistanceFile {
@@ -68,6 +71,12 @@ class DistanceFile {
   template <class T>
   Tile<T> tile(std::int64_t i, std::int64_t j) const;
 
+  bool has_checksums() const { return meta().checked_columns > 0; }
+  /// The checksums of the values, in ChecksumOrder of meta().checked_columns; empty: there are none.
+  std::span<const std::uint64_t> checksums() const;
+  /// Reads all values that were not asked for yet and holds them against their checksums.
+  void check_all() const;
+
   /// The arcs that were passed to write_distances(); has_arcs() is false if there were none.
   bool has_arcs() const { return meta().arcs >= 0; }
   DistanceGraph graph() const;
@@ -76,7 +85,16 @@ class DistanceFile {
 
  private:
   struct Source;
-  const void* place(std::int64_t i, std::int64_t j, std::int64_t& stride, std::shared_ptr<const void>& owner) const;
+  // A block of the matrix as it lies in memory; its rows are `stride` values apart.
+  struct Place {
+    const char* data = nullptr;
+    std::int64_t stride = 0;
+    std::shared_ptr<const void> owner = {};
+  };
+  Place place(std::int64_t i, std::int64_t j) const;
+  template <class T>
+  void check_type() const;
+  void check_rows(const Place& block, std::int64_t i, std::int64_t j, std::int64_t first, std::int64_t rows) const;
   std::unique_ptr<Source> source_;
 };
 

@@ -5,6 +5,7 @@
 #include <atoll/apsp/store/convert_values.hpp>
 #include <atoll/apsp/store/distance_file_write.hpp>
 #include <atoll/apsp/store/distance_sides.hpp>
+#include <atoll/base/files/checksum.hpp>
 #include <atoll/io/npy.hpp>
 #include <atoll/io/write_file.hpp>
 #include <nlohmann/json.hpp>
@@ -24,7 +25,8 @@ class Blocks2D {
         graph_(graph),
         convert_(semiring),
         row_part_(distances.layout.grid.row_of(world.rank())),
-        col_part_(distances.layout.grid.col_of(world.rank())) {}
+        col_part_(distances.layout.grid.col_of(world.rank())),
+        sums_(static_cast<std::size_t>(distances.local.rows() * distances.layout.cols.blocks_on(col_part_))) {}
 
   // Calls f(thread, i, j, tile) for each own block with its values one after another, rows `stride_of(j)` apart.
   template <class F>
@@ -66,11 +68,29 @@ class Blocks2D {
                             });
   }
 
+  // Calls f(i, j, checksums) for each own block whose values were passed on, with one checksum a row.
+  template <class F>
+  void each_checksums(F&& f) const {
+    const BlockCyclic &rows = distances_.layout.rows, &cols = distances_.layout.cols;
+    for (std::int64_t j = col_part_; j < cols.blocks(); j += cols.parts)
+      for (std::int64_t i = row_part_; i < rows.blocks(); i += rows.parts)
+        f(i, j, sums_.data() + place_of_sum(rows.local_begin(i), cols.local_begin(j)));
+  }
+
  private:
-  void row(std::int64_t r, std::int64_t at, std::int64_t width, To* to) const {
+  std::int64_t place_of_sum(std::int64_t r, std::int64_t at) const {
+    return at / distances_.layout.cols.block * distances_.local.rows() + r;
+  }
+
+  void row(std::int64_t r, std::int64_t at, std::int64_t width, To* to) {
     const From* from = distances_.local.data() + r * distances_.local.stride() + at;
-    const std::int64_t done = convert_(from, to, width);
-    if (done == width) return;
+    const std::int64_t done = convert_(from, to, width), block = distances_.layout.cols.block;
+    if (done == width) {
+      for (std::int64_t begin = 0; begin < width; begin += block)
+        sums_[static_cast<std::size_t>(place_of_sum(r, at + begin))] =
+            checksum(to + begin, static_cast<std::size_t>(std::min(block, width - begin)) * sizeof(To));
+      return;
+    }
     const std::int64_t i = distances_.layout.rows.index_of(row_part_, r);
     const std::int64_t j = distances_.layout.cols.index_of(col_part_, at + done);
     const auto name = [&](std::int64_t k) {
@@ -87,12 +107,13 @@ class Blocks2D {
   const DistanceGraph& graph_;
   const ConvertValues<To, From> convert_;
   const int row_part_, col_part_;
+  std::vector<std::uint64_t> sums_;  // of the rows of the first own column of blocks, then of the next
 };
 
 template <class To, class Blocks>
 void write_npy(World& world, const std::string& path, const DistanceMeta& meta, const DistanceGraph& graph,
                Blocks& blocks) {
-  const std::string head = npy_head(numpy_type(meta.element), fmt::format("({}, {})", meta.n, meta.n), 0);
+  const std::string head = distance_npy_head(meta.element, meta.n);
   const std::uint64_t matrix =
       head.size() + static_cast<std::uint64_t>(meta.n) * static_cast<std::uint64_t>(meta.n) * sizeof(To);
   // Behind the matrix: what only rank 0 knows.
@@ -102,7 +123,8 @@ void write_npy(World& world, const std::string& path, const DistanceMeta& meta, 
     const void* data;
     std::size_t bytes;
   };
-  const std::string words = meta.to_json().dump();
+  const ChecksumOrder order(meta.n, meta.block);
+  const std::string words = sealed(meta.to_json());
   std::vector<Piece> pieces;
   std::uint64_t end = matrix;
   if (world.rank() == 0) {
@@ -113,9 +135,11 @@ void write_npy(World& world, const std::string& path, const DistanceMeta& meta, 
     };
     append({"meta", "|u1", std::ssize(words), words.data(), words.size()});
     for (const SideArray& a : side_arrays(graph)) append(a);
+    append({"checksums", "<u8", order.size(), nullptr, 0});  // all ranks write them
   }
+  const std::uint64_t sums = world.max(end);
   OutputFile file(world, path);
-  file.reserve(world.max(end));
+  file.reserve(sums + static_cast<std::uint64_t>(order.size()) * sizeof(std::uint64_t));
   world.collective_try([&] {
     if (world.rank() == 0) file.write_at(head.data(), head.size(), 0);
     for (const Piece& piece : pieces) {
@@ -125,6 +149,10 @@ void write_npy(World& world, const std::string& path, const DistanceMeta& meta, 
     blocks.each_row([&](std::int64_t i, std::int64_t j, const To* values, std::int64_t n) {
       file.write_at(values, static_cast<std::size_t>(n) * sizeof(To),
                     head.size() + static_cast<std::uint64_t>(i * meta.n + j) * sizeof(To));
+    });
+    blocks.each_checksums([&](std::int64_t i, std::int64_t j, const std::uint64_t* values) {
+      file.write_at(values, static_cast<std::size_t>(order.side.length_of(i)) * sizeof *values,
+                    sums + static_cast<std::uint64_t>(order.begin_of(i, j)) * sizeof *values);
     });
   });
   file.commit();
@@ -136,11 +164,14 @@ void write_tiles(World& world, const std::string& path, const DistanceMeta& meta
   const TileOrder order(meta.n, meta.block, sizeof(To));
   OutputFolder folder(world, path, existing, "meta.json");
   const FileHandle& file = folder.create_shared("tiles.bin", order.bytes());
+  const ChecksumFile checksums(world, folder, meta.n, meta.block);
   world.collective_try([&] {
     if (world.rank() == 0) write_sides(folder, meta, graph);
     blocks.each(0, To{}, [&](std::int64_t i, std::int64_t j, const To* values, std::size_t n) {
       folder.write_at(file, values, n * sizeof(To), order.begin_of(i, j));
     });
+    blocks.each_checksums(
+        [&](std::int64_t i, std::int64_t j, const std::uint64_t* sums) { checksums.write(i, j, sums); });
   });
   folder.commit();
 }
@@ -164,17 +195,23 @@ void write_zarr(World& world, const std::string& path, const DistanceMeta& meta,
                 const DistanceFileOptions& options, Blocks& blocks) {
   OutputFolder folder(world, path, options.existing, ".zgroup");
   const std::vector<SideArray> side = world.rank() == 0 ? side_arrays(graph) : std::vector<SideArray>();
-  std::vector<std::string> folders{"distance"};
+  std::vector<std::string> folders{"distance", "checksums"};
   for (const SideArray& a : side) folders.emplace_back(a.name);
   folder.make(folders);
+  const ChecksumOrder order(meta.n, meta.block);
+  const FileHandle& sums =
+      folder.create_shared("checksums/0", static_cast<std::uint64_t>(order.size()) * sizeof(std::uint64_t));
   world.collective_try([&] {
     if (world.rank() == 0) {
       const auto put = [&](const std::string& name, const nlohmann::json& json) {
         const std::string words = json.dump(2) + "\n";
         folder.write(name, words.data(), words.size());
       };
+      const std::string words = sealed(meta.to_json(), 2) + "\n";
+      folder.write(".zattrs", words.data(), words.size());
       put(".zgroup", {{"zarr_format", 2}});
-      put(".zattrs", meta.to_json());
+      put("checksums/.zarray",
+          zarr_array(fmt::format("[{}]", order.size()), fmt::format("[{}]", order.size()), "<u8", 0, 0));
       put("distance/.zarray",
           zarr_array(fmt::format("[{0}, {0}]", meta.n), fmt::format("[{0}, {0}]", meta.block), numpy_type(meta.element),
                      no_path_json(meta.element, meta.semiring), options.zstd_level));
@@ -195,6 +232,10 @@ void write_zarr(World& world, const std::string& path, const DistanceMeta& meta,
                   if (ZSTD_isError(size)) throw std::bad_alloc();  // the room is enough by its own word
                   folder.write(name, packed.data(), size);
                 });
+    blocks.each_checksums([&](std::int64_t i, std::int64_t j, const std::uint64_t* values) {
+      folder.write_at(sums, values, static_cast<std::size_t>(order.side.length_of(i)) * sizeof *values,
+                      static_cast<std::uint64_t>(order.begin_of(i, j)) * sizeof *values);
+    });
   });
   folder.commit();
 }

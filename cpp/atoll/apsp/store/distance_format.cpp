@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/apsp/store/distance_format.hpp>
 #include <atoll/base/error.hpp>
+#include <atoll/base/files/checksum.hpp>
+#include <atoll/io/npy.hpp>
+#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -10,7 +13,35 @@ namespace {
 constexpr std::string_view kFormat = "atoll distances";
 constexpr int kVersion = 1;
 
+std::string hex(std::uint64_t sum) { return fmt::format("{:016x}", sum); }
+
+std::uint64_t from_hex(const std::string& path, const std::string& text) {
+  std::uint64_t sum = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), sum, 16);
+  check(error == std::errc() && end == text.data() + text.size() && text.size() == 16,
+        "{}: its metadata is damaged ('{}' is no checksum of 16 hex digits). Get it again.", path, text);
+  return sum;
+}
+
+nlohmann::json sums_json(const DistanceMeta& meta) {
+  if (meta.checked_columns == 0) return {};
+  nlohmann::json out{{"columns", meta.checked_columns}};
+  for (const auto& [name, sum] : meta.checksums) out[name] = hex(sum);
+  return out;
+}
+
+std::uint64_t sum_of(const nlohmann::json& meta) {
+  const std::string words = meta.dump();
+  return checksum(words.data(), words.size());
+}
+
 }  // namespace
+
+std::string sealed(nlohmann::json meta, int indent) {
+  meta.erase("checksum");
+  meta["checksum"] = hex(sum_of(meta));
+  return meta.dump(indent);
+}
 
 DistanceForm form_of(const std::string& path) {
   std::string name = path;
@@ -46,18 +77,28 @@ nlohmann::json DistanceMeta::to_json() const {
           {"ids", has_ids},
           {"arcs", arcs < 0 ? nlohmann::json() : nlohmann::json(arcs)},
           {"weights", weights.empty() ? nlohmann::json() : nlohmann::json(weights)},
-          {"about", nlohmann::json::parse(about)}};
+          {"about", nlohmann::json::parse(about)},
+          {"checksums", sums_json(*this)}};
 }
 
 DistanceMeta DistanceMeta::from_json(const std::string& path, const std::string& text) {
   DistanceMeta meta;
   try {
-    const nlohmann::json all = nlohmann::json::parse(text);
+    nlohmann::json all = nlohmann::json::parse(text);
     check(all.is_object() && all.value("format", "") == kFormat,
           "{}: its metadata is not that of distances (format is not '{}'). Name a file of distances.", path, kFormat);
     check(all.at("version") == kVersion,
           "{}: is of version {} (this program reads version {}). Write it again with this program.", path,
           all.at("version").dump(), kVersion);
+    const nlohmann::json sums = all.value("checksums", nlohmann::json());
+    if (!sums.is_null() || all.contains("checksum")) {
+      const std::uint64_t sum = from_hex(path, all.at("checksum").get<std::string>());
+      all.erase("checksum");
+      check(sum == sum_of(all), "{}: its metadata is damaged (its checksum is another). Get it again.", path);
+      sums.at("columns").get_to(meta.checked_columns);
+      for (const auto& [name, value] : sums.items())
+        if (name != "columns") meta.checksums[name] = from_hex(path, value.get<std::string>());
+    }
     all.at("n").get_to(meta.n);
     all.at("block").get_to(meta.block);
     meta.element = element_named(all.at("type").get<std::string>());
@@ -73,10 +114,15 @@ DistanceMeta DistanceMeta::from_json(const std::string& path, const std::string&
   }
   constexpr std::int64_t kMost = std::int64_t{1} << 30;  // n * n * 8 fits 63 bits
   check(meta.n >= 1 && meta.n <= kMost && meta.block >= 1 && meta.block <= meta.n && meta.arcs >= -1 &&
-            meta.arcs <= kMost * 1024 && std::isfinite(meta.scale),
+            meta.arcs <= kMost * 1024 && std::isfinite(meta.scale) && meta.checked_columns >= 0 &&
+            meta.checked_columns <= meta.n,
         "{}: its metadata contradicts itself (n = {}, blocks of {}, {} arcs). Get it again.", path, meta.n, meta.block,
         meta.arcs);
   return meta;
+}
+
+std::string distance_npy_head(Element element, std::int64_t n) {
+  return npy_head(numpy_type(element), fmt::format("({0}, {0})", n), 0, 64);
 }
 
 const char* numpy_type(Element element) {

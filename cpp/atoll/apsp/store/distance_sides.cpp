@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atoll/apsp/store/distance_sides.hpp>
 #include <atoll/base/error.hpp>
+#include <atoll/base/files/checksum.hpp>
 #include <atoll/io/npy.hpp>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -46,6 +47,20 @@ void check_graph(const std::string& path, std::int64_t n, const DistanceGraph& g
       graph.lengths);
 }
 
+ChecksumFile::ChecksumFile(World& world, OutputFolder& folder, std::int64_t n, std::int64_t block)
+    : folder_(folder), order_(n, block), head_(npy_head("<u8", shape_text(order_.size()), 0)) {
+  file_ = &folder.create_shared("checksums.npy",
+                                head_.size() + static_cast<std::uint64_t>(order_.size()) * sizeof(std::uint64_t));
+  world.collective_try([&] {
+    if (world.rank() == 0) folder.write_at(*file_, head_.data(), head_.size(), 0);
+  });
+}
+
+void ChecksumFile::write(std::int64_t i, std::int64_t j, const std::uint64_t* sums) const {
+  folder_.write_at(*file_, sums, static_cast<std::size_t>(order_.side.length_of(i)) * sizeof *sums,
+                   head_.size() + static_cast<std::uint64_t>(order_.begin_of(i, j)) * sizeof *sums);
+}
+
 std::string shape_text(std::int64_t n) { return fmt::format("({},)", n); }
 
 DistanceMeta meta_of(std::int64_t n, std::int64_t block, Element element, const DistanceGraph& graph,
@@ -58,6 +73,8 @@ DistanceMeta meta_of(std::int64_t n, std::int64_t block, Element element, const 
           return std::string(name_of(kElementOf<std::remove_const_t<typename Lengths::element_type>>));
       },
       graph.lengths);
+  std::map<std::string, std::uint64_t> sums;
+  for (const SideArray& a : side_arrays(graph)) sums[a.name] = checksum(a.data, a.bytes);
   return {.n = n,
           .block = std::min(n, block),
           .element = element == Element::float32_nonnegative ? Element::float32 : element,
@@ -67,7 +84,9 @@ DistanceMeta meta_of(std::int64_t n, std::int64_t block, Element element, const 
           .has_ids = !graph.ids.empty(),
           .arcs = graph.offsets.empty() ? -1 : std::ssize(graph.targets),
           .weights = graph.offsets.empty() ? "" : lengths,
-          .about = options.about};
+          .about = options.about,
+          .checked_columns = std::min(n, block),
+          .checksums = std::move(sums)};
 }
 
 void write_sides(OutputFolder& folder, const DistanceMeta& meta, const DistanceGraph& graph) {
@@ -77,7 +96,7 @@ void write_sides(OutputFolder& folder, const DistanceMeta& meta, const DistanceG
     folder.write_at(file, head.data(), head.size(), 0);
     folder.write_at(file, a.data, a.bytes, head.size());
   }
-  const std::string words = meta.to_json().dump(2) + "\n";
+  const std::string words = sealed(meta.to_json(), 2) + "\n";
   folder.write("meta.json", words.data(), words.size());
 }
 

@@ -25,6 +25,22 @@ void check_graph(const std::string& path, std::int64_t n, const DistanceGraph& g
 DistanceMeta meta_of(std::int64_t n, std::int64_t block, Element element, const DistanceGraph& graph,
                      const DistanceFileOptions& options);
 
+/// The file of the values' checksums in a folder of tiles.
+class ChecksumFile {
+ public:
+  /// Collective.
+  ChecksumFile(World& world, OutputFolder& folder, std::int64_t n, std::int64_t block);
+  /// Those of tile (i, j), one a row. Any thread.
+  void write(std::int64_t i, std::int64_t j, const std::uint64_t* sums) const;
+  const FileHandle& handle() const { return *file_; }
+
+ private:
+  OutputFolder& folder_;
+  const ChecksumOrder order_;
+  const std::string head_;
+  const FileHandle* file_ = nullptr;  // the folder's
+};
+
 /// Writes meta.json and the .npy files of a folder of tiles.
 void write_sides(OutputFolder& folder, const DistanceMeta& meta, const DistanceGraph& graph);
 

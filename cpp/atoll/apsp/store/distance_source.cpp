@@ -2,23 +2,33 @@
 #include <algorithm>
 #include <atoll/apsp/store/distance_source.hpp>
 #include <atoll/base/error.hpp>
+#include <atoll/base/files/checksum.hpp>
 #include <atoll/io/npy.hpp>
 #include <atoll/io/read_file.hpp>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <functional>
-#include <iterator>
+#include <new>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 namespace atl {
 namespace fs = std::filesystem;
 namespace {
 
-std::string text_of(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  check(static_cast<bool>(in), "{}: cannot be opened (a file of the folder is missing). Copy the folder again.", path);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+// A file of a folder of distances.
+InputFile part_of(const std::string& folder, const std::string& name) {
+  std::error_code ignored;
+  check(fs::exists(folder + "/" + name, ignored),
+        "{}: has no {} (which belongs to it: the copy is incomplete). Copy the whole folder again.", folder, name);
+  return InputFile(folder + "/" + name);
+}
+
+std::string text_of(const std::string& folder, const std::string& name) {
+  const InputFile file = part_of(folder, name);
+  std::string text(file.bytes(), '\0');
+  file.read_at(text.data(), text.size(), 0);
+  return text;
 }
 
 // The .npy array at byte `at`; advances `at` past it.
@@ -47,6 +57,28 @@ Element element_of(const std::string& path, const std::string& type) {
 
 }  // namespace
 
+DistanceChecks::DistanceChecks(std::string path, std::int64_t n, std::int64_t columns, std::size_t value_bytes,
+                               const std::uint64_t* sums)
+    : path_(std::move(path)),
+      order_(n, columns),
+      value_bytes_(value_bytes),
+      sums_(sums),
+      held_(static_cast<std::uint64_t*>(
+          std::calloc(static_cast<std::size_t>(order_.size()) / 64 + 1, sizeof(std::uint64_t)))) {
+  if (!held_) throw std::bad_alloc();
+}
+
+void DistanceChecks::hold_first(std::int64_t row, std::int64_t j, const void* values) const {
+  const std::int64_t at = place_of(row, j);
+  const auto bytes = static_cast<std::size_t>(order_.side.length_of(j)) * value_bytes_;
+  check(
+      checksum(values, bytes) == sums_[at],
+      "{}: tile ({}, {}) is damaged (the checksum of its values of row {} is another). Get the file again, or compute "
+      "it anew.",
+      path_, row / order_.side.block, j, row);
+  __atomic_fetch_or(&held_[static_cast<std::size_t>(at) / 64], std::uint64_t{1} << at % 64, __ATOMIC_RELAXED);
+}
+
 DistanceFile::Source::Source(const std::string& p) : path(p), form(form_of(p)) {
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();
   if (form == DistanceForm::npy) {
@@ -60,6 +92,8 @@ DistanceFile::Source::Source(const std::string& p) : path(p), form(form_of(p)) {
           path);
     form == DistanceForm::tiles ? open_tiles() : open_zarr();
   }
+  check_sums();
+  if (form == DistanceForm::hdf5) meta.block = meta.n;  // the matrix is one piece
   check_columns();
 }
 
@@ -78,6 +112,8 @@ void DistanceFile::Source::open_npy() {
   begin = head.begin;
   std::uint64_t at = begin + static_cast<std::uint64_t>(cells);
   if (at == matrix.bytes()) {  // a plain file of numpy
+    check(begin < distance_npy_head(element, n).size(),
+          "{}: ends behind the matrix (its header says that metadata follow). It is cut off; get it again.", path);
     meta.n = meta.block = n;
     meta.element = element;
     return;
@@ -85,45 +121,36 @@ void DistanceFile::Source::open_npy() {
   const Column words = npy_column(path, matrix, at);
   meta = DistanceMeta::from_json(path, std::string(words.data, static_cast<std::size_t>(words.size)));
   check(meta.n == n && meta.element == element, "{}: its metadata is that of another matrix. Write it again.", path);
-  if (meta.has_ids) ids = npy_column(path, matrix, at);
-  if (meta.arcs < 0) return;
-  offsets = npy_column(path, matrix, at);
-  targets = npy_column(path, matrix, at);
-  if (!meta.weights.empty()) weights = npy_column(path, matrix, at);
+  find_columns([&](const char*, std::int64_t, const char*) { return npy_column(path, matrix, at); });
 }
 
 void DistanceFile::Source::open_tiles() {
-  meta = DistanceMeta::from_json(path, text_of(path + "/meta.json"));
-  matrix = InputFile(path + "/tiles.bin").map();
+  meta = DistanceMeta::from_json(path, text_of(path, "meta.json"));
+  matrix = part_of(path, "tiles.bin").map();
   const std::uint64_t bytes = TileOrder(meta.n, meta.block, bytes_of(meta.element)).bytes();
   check(matrix.bytes() == bytes, "{}/tiles.bin: has {} bytes (its tiles have {}). It is cut off; get it again.", path,
         matrix.bytes(), bytes);
-  const auto column = [&](const char* name) {
-    const std::string file = fmt::format("{}/{}.npy", path, name);
+  find_columns([&](const char* name, std::int64_t, const char*) {
+    const InputFile file = part_of(path, fmt::format("{}.npy", name));
     std::uint64_t at = 0;
-    sides.push_back(InputFile(file).map());
-    return npy_column(file, sides.back(), at);
-  };
-  if (meta.has_ids) ids = column("ids");
-  if (meta.arcs < 0) return;
-  offsets = column("offsets");
-  targets = column("targets");
-  if (!meta.weights.empty()) weights = column("weights");
+    sides.push_back(file.map());
+    return npy_column(file.path(), sides.back(), at);
+  });
 }
 
 void DistanceFile::Source::open_zarr() {
   const std::string group = path + "/.zgroup";
   try {
-    const nlohmann::json format = nlohmann::json::parse(text_of(group)).at("zarr_format");
+    const nlohmann::json format = nlohmann::json::parse(text_of(path, ".zgroup")).at("zarr_format");
     check(format == 2, "{}: says Zarr format {} (distances are written in format 2). Write it again.", group,
           format.dump());
   } catch (const nlohmann::json::exception& e) {
     throw InputError(fmt::format("{}: is damaged ({}). Get it again.", group, e.what()));
   }
-  meta = DistanceMeta::from_json(path, text_of(path + "/.zattrs"));
+  meta = DistanceMeta::from_json(path, text_of(path, ".zattrs"));
   bool packed = false;
   try {
-    const nlohmann::json array = nlohmann::json::parse(text_of(path + "/distance/.zarray"));
+    const nlohmann::json array = nlohmann::json::parse(text_of(path, "distance/.zarray"));
     const nlohmann::json& compressor = array.at("compressor");
     packed = !compressor.is_null();
     check(!packed || compressor.at("id") == "zstd",
@@ -138,26 +165,24 @@ void DistanceFile::Source::open_zarr() {
   }
   const auto bytes = static_cast<std::uint64_t>(meta.block * meta.block) * bytes_of(meta.element);
   chunks = std::make_unique<ZarrChunks>(path + "/distance", bytes, packed, kKeptBytes);
-  const auto column = [&](const char* name, std::int64_t size, const char* type) {
+  find_columns([&](const char* name, std::int64_t size, const char* type) {
     if (size == 0) return Column{nullptr, 0, type};
-    const std::string file = fmt::format("{}/{}/0", path, name);
-    sides.push_back(InputFile(file).map());
+    const InputFile file = part_of(path, fmt::format("{}/0", name));
+    sides.push_back(file.map());
     const auto width = static_cast<std::uint64_t>(type[2] - '0');
-    check(sides.back().bytes() == static_cast<std::uint64_t>(size) * width,
-          "{}: has {} bytes ({} values are expected). It is cut off; get it again.", file, sides.back().bytes(), size);
+    check(file.bytes() == static_cast<std::uint64_t>(size) * width,
+          "{}: has {} bytes ({} values are expected). It is cut off; get it again.", file.path(), file.bytes(), size);
     return Column{sides.back().data(), size, type};
-  };
-  if (meta.has_ids) ids = column("ids", meta.n, "<i8");
-  if (meta.arcs < 0) return;
-  offsets = column("offsets", meta.n + 1, "<i8");
-  targets = column("targets", meta.arcs, "<i4");
-  if (!meta.weights.empty()) weights = column("weights", meta.arcs, numpy_type(element_named(meta.weights)));
+  });
 }
 
 void DistanceFile::Source::open_hdf5() {
   matrix = InputFile(path).map();
   const auto* end = static_cast<const char*>(std::memchr(matrix.data(), 0, matrix.bytes()));
-  check(matrix.bytes() > 0 && matrix.data()[0] == '{' && end != nullptr,
+  const std::string_view start(matrix.data(), std::min<std::size_t>(matrix.bytes(), 64));
+  check(end != nullptr || start.find("\"about\"") == std::string_view::npos,
+        "{}: ends at byte {} (in its metadata). It is cut off; get it again.", path, matrix.bytes());
+  check(matrix.data()[0] == '{' && end != nullptr,
         "{}: was not written by Atoll (its first bytes do not say where the matrix is). Read it by h5py, and write the "
         "matrix by atoll.apsp.save.",
         path);
@@ -175,14 +200,44 @@ void DistanceFile::Source::open_hdf5() {
           size, name, at);
     return Column{matrix.data() + at, size, type};
   };
-  meta.block = meta.n;  // the matrix is one piece
   begin =
       static_cast<std::uint64_t>(column("distances", meta.n * meta.n, numpy_type(meta.element)).data - matrix.data());
-  if (meta.has_ids) ids = column("ids", meta.n, "<i8");
-  if (meta.arcs < 0) return;
-  offsets = column("offsets", meta.n + 1, "<i8");
-  targets = column("targets", meta.arcs, "<i4");
-  if (!meta.weights.empty()) weights = column("weights", meta.arcs, numpy_type(element_named(meta.weights)));
+  find_columns(column);
+}
+
+template <class F>
+void DistanceFile::Source::find_columns(F&& found) {
+  if (meta.has_ids) ids = found("ids", meta.n, "<i8");
+  if (meta.arcs >= 0) {
+    offsets = found("offsets", meta.n + 1, "<i8");
+    targets = found("targets", meta.arcs, "<i4");
+    if (!meta.weights.empty()) weights = found("weights", meta.arcs, numpy_type(element_named(meta.weights)));
+  }
+  if (meta.checked_columns > 0)
+    checksums = found("checksums", ChecksumOrder(meta.n, meta.checked_columns).size(), "<u8");
+}
+
+// What lies beside the matrix is held against its checksums now, the matrix when it is read.
+void DistanceFile::Source::check_sums() {
+  if (meta.checked_columns == 0) return;
+  check(meta.checked_columns == meta.block && checksums.size == ChecksumOrder(meta.n, meta.block).size() &&
+            checksums.type == "<u8",
+        "{}: has {} checksums of {} values (a row of a tile has one: {}). Write it again.", path, checksums.size,
+        meta.checked_columns, meta.block);
+  const auto hold = [&](const char* name, const Column& column) {
+    if (column.type.empty()) return;
+    const auto bytes = static_cast<std::size_t>(column.size) * static_cast<std::size_t>(column.type[2] - '0');
+    const auto sum = meta.checksums.find(name);
+    check(sum != meta.checksums.end() && sum->second == checksum(column.data, bytes),
+          "{}: its {} are damaged (their checksum is another). Get it again.", path, name);
+  };
+  hold("ids", ids);
+  hold("offsets", offsets);
+  hold("targets", targets);
+  hold("weights", weights);
+  checks = std::make_unique<DistanceChecks>(form == DistanceForm::tiles ? path + "/tiles.bin" : path, meta.n,
+                                            meta.checked_columns, bytes_of(meta.element),
+                                            checksums.as<std::uint64_t>().data());
 }
 
 void DistanceFile::Source::check_columns() const {

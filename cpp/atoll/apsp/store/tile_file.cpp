@@ -3,9 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atoll/apsp/store/distance_sides.hpp>
 #include <atoll/apsp/store/tile_file.hpp>
 #include <atoll/base/files/atomic_file.hpp>
+#include <atoll/base/files/checksum.hpp>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
@@ -15,7 +15,7 @@
 namespace atl {
 namespace {
 
-constexpr int kVersion = 2;  // 1 named runs by a checksum of our own
+constexpr int kVersion = 3;  // 1 named runs by a checksum of our own, 2 kept no checksums of tiles
 constexpr const char* kNote = "run.json";
 
 }  // namespace
@@ -39,6 +39,7 @@ TileFile<T>::TileFile(World& world, const std::string& path, std::int64_t n, std
                fmt::format("the values of {0} x {0} pairs as {1}", n, name_of(kElementOf<T>)));
   }
   file_ = &folder_->create_shared("tiles.bin", order_.bytes());
+  checksums_ = std::make_unique<ChecksumFile>(world, *folder_, n, order_.side.block);
 }
 
 template <class T>
@@ -82,12 +83,16 @@ void TileFile<T>::write(std::int64_t i, std::int64_t j, const T* from) const {
   const std::uint64_t at = order_.begin_of(i, j);
   const auto bytes = static_cast<std::size_t>(length(i) * length(j)) * sizeof(T);
   folder_->write_at(*file_, from, bytes, at);
+  std::vector<std::uint64_t> sums(static_cast<std::size_t>(length(i)));
+  for (std::int64_t r = 0; r < length(i); ++r)
+    sums[static_cast<std::size_t>(r)] = checksum(from + r * length(j), static_cast<std::size_t>(length(j)) * sizeof(T));
+  checksums_->write(i, j, sums.data());
   sync_file_range(file_->get(), static_cast<off_t>(at), static_cast<off_t>(bytes), SYNC_FILE_RANGE_WRITE);
 }
 
 template <class T>
 void TileFile<T>::note(std::int64_t next_step) {
-  if (fdatasync(file_->get()) != 0) fail_output(folder_->path(), errno);
+  if (fdatasync(file_->get()) != 0 || fdatasync(checksums_->handle().get()) != 0) fail_output(folder_->path(), errno);
   const nlohmann::json note{{"version", kVersion}, {"n", n()},
                             {"block", block()},    {"type", name_of(kElementOf<T>)},
                             {"run", run_},         {"next_step", next_step}};

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/apsp/store/distance_file_write.hpp>
+#include <atoll/apsp/store/distance_sides.hpp>
 #include <atoll/matrix/matrix.hpp>
 #include <memory>
 #include <string>
+#include <vector>
 
 /// A matrix in a file of tiles, for matrices larger than memory. When complete, it is a distance file without a copy.
 /// If its run ends before, it can be resumed.
@@ -56,6 +57,7 @@ class TileFile {
   TileOrder order_;
   std::uint64_t run_;
   const FileHandle* file_ = nullptr;  // the folder's
+  std::unique_ptr<ChecksumFile> checksums_;
   std::int64_t next_step_ = 0;
 };
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/base/error.hpp>
+#include <atoll/base/files/text_file.hpp>
 #include <atoll/runtime/job/rank_order.hpp>
 #include <atoll/topology/formats/read_topology.hpp>
 #include <atoll/topology/machine.hpp>
 #include <atoll/topology/numbering/numbering.hpp>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
 #include <numeric>
 #include <optional>
 #include <sstream>
@@ -16,16 +16,16 @@ namespace atl {
 namespace {
 
 std::vector<Rank> read_places(const std::string& path, Rank ranks) {
-  std::ifstream file(path);
+  const std::optional<std::string> file = read_text_file(path);
   if (!file)
     throw InputError(fmt::format(
         "{}: cannot be opened (--map takes a file of places, hamorder-w, hamorder, random or identity). Correct --map.",
         path));
   std::vector<Rank> places;
   std::vector<bool> taken(static_cast<std::size_t>(ranks));
-  std::string line;
-  for (int number = 1; std::getline(file, line); ++number) {
-    std::istringstream words(line.substr(0, line.find('#')));
+  std::string_view rest = *file, line;
+  for (int number = 1; take_line(rest, line); ++number) {
+    std::istringstream words(std::string(line.substr(0, line.find('#'))));
     for (std::string word; words >> word;) {
       Rank place = -1;
       const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), place);

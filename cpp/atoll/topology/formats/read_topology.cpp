@@ -2,6 +2,7 @@
 #include <zstd.h>
 
 #include <atoll/base/error.hpp>
+#include <atoll/base/files/text_file.hpp>
 #include <atoll/topology/formats/formats.hpp>
 #include <atoll/topology/formats/xml_yaml_plugin.hpp>
 #include <cctype>
@@ -16,10 +17,13 @@ namespace {
 
 constexpr std::int64_t kMostRanks = 1 << 24;              // the limit of Hierarchy::parse
 constexpr std::size_t kMostBytes = std::size_t{1} << 28;  // the largest fabrics have a hundredth of this
+// Texts are packed to a thirtieth or so, the most regular ones to a hundredth. What unpacks to more is none.
+constexpr std::size_t kMostExpansion = 200, kMostUnpacked = std::size_t{64} << 20;
 
 std::string unpack(const std::string& path, const std::string& packed) {
   const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(ZSTD_createDCtx(), ZSTD_freeDCtx);
   std::string text, piece(ZSTD_DStreamOutSize(), '\0');
+  const std::size_t most = std::min(kMostBytes, std::max(kMostUnpacked, kMostExpansion * packed.size()));
   ZSTD_inBuffer in{packed.data(), packed.size(), 0};
   for (std::size_t left = 1; in.pos < in.size || left > 0;) {
     ZSTD_outBuffer out{piece.data(), piece.size(), 0};
@@ -28,8 +32,8 @@ std::string unpack(const std::string& path, const std::string& packed) {
     check(!ZSTD_isError(left), "{}: {} (the zstd data is damaged). Get the file again.", path, ZSTD_getErrorName(left));
     text.append(piece, 0, out.pos);
     check(in.pos > before || out.pos > 0 || left == 0, "{}: the zstd data is cut off. Get the file again.", path);
-    check(text.size() <= kMostBytes, "{}: more than {} bytes (no topology is so long). Correct the path.", path,
-          kMostBytes);
+    check(text.size() <= most, "{}: its {} bytes unpack to more than {} (no topology does). Correct the path.", path,
+          packed.size(), most);
     if (in.pos == in.size && left == 0) break;
   }
   return text;
@@ -48,7 +52,7 @@ TopologyFile open(const std::string& path, const Log& log) {
   if (!file) throw IoError(fmt::format("{}: cannot be read. Check its permissions.", path));
   std::string text = std::move(bytes).str();
   if (text.starts_with("\x28\xb5\x2f\xfd")) text = unpack(path, text);
-  return {path, std::move(text), log};
+  return {path, plain_text(std::move(text), path), log};
 }
 
 enum class Format { slurm_conf, yaml, infiniband, simgrid, hwloc, json, link_list };

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/base/error.hpp>
+#include <atoll/base/files/text_file.hpp>
 #include <atoll/topology/formats/formats.hpp>
 #include <cctype>
 #include <charconv>
 
-// Slurm's topology.conf: lines of key=value, case-insensitive, with comments from # on. topology/tree lists switches
-// with child switches or nodes; topology/block lists blocks of nodes, and BlockSizes gives the number of nodes in a
-// block and in each level of grouping above it.
+// Slurm's topology.conf: lines of key=value, case-insensitive, with comments from # on. A line whose last character is
+// a backslash, blanks and a comment left out, goes on in the next one (parse_config.c of Slurm). topology/tree lists
+// switches with child switches or nodes; topology/block lists blocks of nodes, and BlockSizes gives the number of nodes
+// in a block and in each level of grouping above it.
 
 namespace atl {
 namespace {
@@ -22,16 +24,35 @@ std::string small(std::string text) {
   return text;
 }
 
+constexpr std::string_view kSpace = " \t\r";
+
+// The next line of `rest` and those that it goes on in, without comments; `number` is that of the last one.
+bool take_joined(std::string_view& rest, std::string& joined, std::size_t& number) {
+  joined.clear();
+  std::string_view line;
+  bool found = false;
+  while (take_line(rest, line)) {
+    found = true;
+    ++number;
+    line = line.substr(0, line.find('#'));
+    line = line.substr(0, line.find_last_not_of(kSpace) + 1);
+    const std::size_t last = line.find_last_not_of('\\');  // none, and + 1: 0
+    const bool goes_on = (line.size() - (last + 1)) % 2 == 1;
+    joined += line.substr(0, line.size() - goes_on);
+    if (!goes_on) break;
+  }
+  return found;
+}
+
 std::vector<Line> lines_of(const TopologyFile& file) {
   std::vector<Line> lines;
   std::size_t number = 0;
-  for (std::size_t at = 0; at < file.text.size();) {
-    const std::size_t end = std::min(file.text.find('\n', at), file.text.size());
-    std::string_view text(file.text.data() + at, end - at);
-    at = end + 1;
-    Line line{{}, file.at(++number)};
-    text = text.substr(0, text.find('#'));
-    constexpr std::string_view kSpace = " \t\r";
+  std::string_view rest = file.text;
+  for (std::string joined;;) {
+    const std::size_t first = number + 1;
+    if (!take_joined(rest, joined, number)) break;
+    Line line{{}, file.at(first)};
+    std::string_view text = joined;
     for (;;) {
       const std::size_t begin = text.find_first_not_of(kSpace);
       if (begin == std::string_view::npos) break;

@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <atoll/base/error.hpp>
+#include <atoll/base/files/text_file.hpp>
 #include <atoll/topology/mapping/export.hpp>
+#include <charconv>
 #include <filesystem>
-#include <fstream>
 #include <map>
 
 namespace atl {
@@ -104,25 +105,81 @@ std::string exported(std::string_view format, const PlaceGraph& places, std::spa
   return row->write(places, mapping, host_names);
 }
 
-std::vector<std::string> read_host_names(const std::string& path, int hosts) {
+namespace {
+
+constexpr std::string_view kBlank = " \t";
+
+struct HostLine {
+  std::string name;
+  int slots = 0;  // 0: not said
+};
+
+// "name", "name:2" as MPICH writes it, or "name slots=2 max_slots=4" as Open MPI does.
+HostLine host_line(std::string_view line, const std::string& where) {
+  const std::string_view name = line.substr(0, line.find_first_of(kBlank));
+  HostLine host{std::string(name), 0};
+  const auto slots = [&](std::string_view text) {
+    int n = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+    check(error == std::errc() && end == text.data() + text.size() && n >= 1,
+          "{}: '{}' (a host is followed by a number of slots from 1 on, as {}:2). Correct it.", where, line, name);
+    return n;
+  };
+  // A name with several colons is an address of IPv6.
+  if (const std::size_t colon = name.find(':'); colon != std::string_view::npos && colon == name.rfind(':'))
+    host = {std::string(name.substr(0, colon)), slots(name.substr(colon + 1))};
+  check(!host.name.empty(), "{}: '{}' (a line begins with the name of a host). Correct it.", where, line);
+  for (std::string_view rest = line.substr(name.size());;) {
+    rest.remove_prefix(std::min(rest.find_first_not_of(kBlank), rest.size()));
+    if (rest.empty()) return host;
+    const std::string_view word = rest.substr(0, rest.find_first_of(kBlank));
+    rest.remove_prefix(word.size());
+    if (word.starts_with("max_slots=") || word.starts_with("max-slots=")) {
+      slots(word.substr(10));
+    } else {
+      check(word.starts_with("slots=") && host.slots == 0,
+            "{}: '{}' (a line has one host, and its slots as {}:2 or slots=2). Correct it.", where, line, name);
+      host.slots = slots(word.substr(6));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> read_host_names(const std::string& path, int hosts, int per_host) {
   std::error_code ignored;
   check(std::filesystem::is_regular_file(path, ignored),
         "{}: no such file (it has the name of a host on each line). Correct the path.", path);
-  std::ifstream file(path);
+  const std::optional<std::string> file = read_text_file(path);
+  if (!file) throw IoError(fmt::format("{}: cannot be opened. Check its permissions.", path));
+  struct Named {
+    int lines = 0, slots = 0;
+    bool says = false;  // how many, in a number or by being named again
+    std::string where;  // its last line
+  };
   std::vector<std::string> names;
-  std::map<std::string, int> line_of;
-  std::string line;
-  for (int number = 1; std::getline(file, line); ++number) {
-    line.resize(std::min(line.find('#'), line.size()));
-    const std::size_t begin = line.find_first_not_of(" \t\r");
-    if (begin == std::string::npos) continue;
-    std::string name = line.substr(begin, line.find_last_not_of(" \t\r") - begin + 1);
-    check(name.find_first_of(" \t") == std::string::npos, "{}:{}: '{}' (one host name on a line). Correct it.", path,
-          number, name);
-    const auto [first, fresh] = line_of.try_emplace(name, number);
-    check(fresh, "{}:{}: host {} again (it is on line {}). Name each host once.", path, number, name, first->second);
-    names.push_back(std::move(name));
+  std::map<std::string, Named> named;
+  std::string_view rest = *file, line;
+  for (int number = 1; take_line(rest, line); ++number) {
+    line = line.substr(0, line.find('#'));
+    line.remove_prefix(std::min(line.find_first_not_of(kBlank), line.size()));
+    line = line.substr(0, line.find_last_not_of(kBlank) + 1);
+    if (line.empty()) continue;
+    const std::string where = fmt::format("{}:{}", path, number);
+    const HostLine host = host_line(line, where);
+    Named& all = named[host.name];
+    if (all.lines++ == 0) names.push_back(host.name);
+    all.slots += std::max(host.slots, 1);
+    all.says = all.says || host.slots > 0 || all.lines > 1;
+    all.where = where;
   }
+  for (const auto& [name, host] : named)
+    check(
+        !host.says || host.slots == per_host,
+        "{}: host {} has {} slot{} on {} line{} (--per-host is {}: so many ranks are placed on each). Give --per-host "
+        "{}, or name the host once and without slots.",
+        host.where, name, host.slots, host.slots == 1 ? "" : "s", host.lines, host.lines == 1 ? "" : "s", per_host,
+        host.slots);
   check(names.size() == static_cast<std::size_t>(hosts), "{}: {} hosts (the network has {}). Name each of them.", path,
         names.size(), hosts);
   return names;

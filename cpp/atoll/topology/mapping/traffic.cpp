@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/base/error.hpp>
+#include <atoll/base/files/text_file.hpp>
 #include <atoll/topology/mapping/traffic.hpp>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 namespace atl {
@@ -66,11 +66,11 @@ bool parses(std::string_view text, T& value) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-TrafficMatrix read_lines(const std::string& path, std::istream& file, int ranks) {
+TrafficMatrix read_lines(const std::string& path, std::string_view file, int ranks) {
   TrafficMatrix traffic;
-  std::string text;
-  for (int number = 1; std::getline(file, text); ++number) {
-    std::string_view line = std::string_view(text).substr(0, text.find('#'));
+  std::string_view text;
+  for (int number = 1; take_line(file, text); ++number) {
+    std::string_view line = text.substr(0, text.find('#'));
     const std::string_view source = take_field(line), target = take_field(line), volume = take_field(line);
     if (source.empty()) continue;
     RankPair pair;
@@ -86,12 +86,11 @@ TrafficMatrix read_lines(const std::string& path, std::istream& file, int ranks)
     traffic.ranks = std::max({traffic.ranks, pair.from + 1, pair.to + 1});
     if (pair.from != pair.to && pair.bytes > 0) traffic.pairs.push_back(pair);
   }
-  if (!file.eof()) throw IoError(fmt::format("{}: cannot be read. Check its permissions.", path));
   return traffic;
 }
 
 // What a run of Atoll counted, as its --json says it: bytes from rank (row) to rank (column).
-TrafficMatrix read_counters(const std::string& path, std::istream& file) {
+TrafficMatrix read_counters(const std::string& path, std::string_view file) {
   const nlohmann::json run = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
   check(!run.is_discarded(),
         "{}: not JSON, though it begins so (traffic is that, or lines of source target bytes). "
@@ -124,9 +123,11 @@ TrafficMatrix read_traffic(const std::string& path, int ranks) {
   check(std::filesystem::is_regular_file(path, ignored),
         "{}: no such file (it has lines of source, target and bytes, or is the --json of a run). Correct the path.",
         path);
-  std::ifstream file(path);
+  const std::optional<std::string> file = read_text_file(path);
+  if (!file) throw IoError(fmt::format("{}: cannot be read. Check its permissions.", path));
+  const std::size_t first = file->find_first_not_of(" \t\n");
   TrafficMatrix traffic =
-      (file >> std::ws).peek() == '{' ? read_counters(path, file) : read_lines(path, file.seekg(0), ranks);
+      first != std::string::npos && (*file)[first] == '{' ? read_counters(path, *file) : read_lines(path, *file, ranks);
   check(ranks == 0 || traffic.ranks <= ranks, "{}: traffic of {} ranks (--ranks is {}). Raise it.", path, traffic.ranks,
         ranks);
   if (ranks > 0) traffic.ranks = ranks;

@@ -9,12 +9,12 @@
 #include <algorithm>
 #include <atoll/base/error.hpp>
 #include <atoll/base/files/file_handle.hpp>
+#include <atoll/base/files/text_file.hpp>
 #include <atoll/base/timer.hpp>
 #include <atoll/transport/bootstrap/bootstrap.hpp>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <fstream>
 #include <random>
 #include <thread>
 
@@ -32,25 +32,31 @@ struct Address {
 };
 
 std::vector<Address> read_hosts(const std::string& path) {
-  std::ifstream file(path);
+  const std::optional<std::string> file = read_text_file(path);
   if (!file)
     throw UsageError(fmt::format("{}: {} (ATOLL_HOSTS names it). Give a file of lines host[:port], one for each rank.",
                                  path, std::strerror(errno)));
   std::vector<Address> out;
-  int number = 0;
-  for (std::string line; std::getline(file, line);) {
-    ++number;
-    line.erase(std::min(line.find('#'), line.size()));
-    const std::size_t begin = line.find_first_not_of(" \t\r"), end = line.find_last_not_of(" \t\r");
-    if (begin == std::string::npos) continue;
-    line = line.substr(begin, end - begin + 1);
+  std::string_view rest = *file, next;
+  for (int number = 1; take_line(rest, next); ++number) {
+    next = next.substr(0, next.find('#'));
+    const std::size_t begin = next.find_first_not_of(" \t"), end = next.find_last_not_of(" \t");
+    if (begin == std::string_view::npos) continue;
+    const std::string line(next.substr(begin, end - begin + 1));
+    if (line.find_first_of(" \t") != std::string::npos)
+      throw UsageError(
+          fmt::format("{}:{}: '{}' (a line is host[:port]; slots, as launchers have them, are lines of their "
+                      "own here). Write a line for each rank.",
+                      path, number, line));
     Address a{line, kPort};
     if (const std::size_t colon = line.find(':'); colon != std::string::npos && colon == line.rfind(':')) {
-      char* rest = nullptr;
-      const long port = std::strtol(line.c_str() + colon + 1, &rest, 10);
-      if (*rest != 0 || port < 1 || port > 65535)
-        throw UsageError(fmt::format("{}:{}: port '{}' (a number from 1 to 65535 follows the colon). Correct it.", path,
-                                     number, line.substr(colon + 1)));
+      char* digits_end = nullptr;
+      const long port = std::strtol(line.c_str() + colon + 1, &digits_end, 10);
+      if (*digits_end != 0 || port < 1024 || port > 65535)
+        throw UsageError(
+            fmt::format("{}:{}: port '{}' (a number from 1024 to 65535 follows the colon; it is no number of "
+                        "slots). Correct it, and write a line for each rank.",
+                        path, number, line.substr(colon + 1)));
       a = {line.substr(0, colon), static_cast<int>(port)};
     }
     out.push_back(std::move(a));
