@@ -200,15 +200,17 @@ def betweenness_centrality(
 ) -> VertexArray:
     """Betweenness [1]_: the sum over pairs s, t of the share of their shortest paths that pass the vertex.
 
-    From all vertices or from some sources, whose sum is scaled up by n / k. Normalised, and counted for undirected
-    pairs once, as NetworkX does. Collective over graph.comm.
+    From all vertices or from some sources, whose sum is scaled up as NetworkX 3.6 does: no path passes the vertex that
+    it starts from, so that of k sources k - 1 count for one that is a source itself, and k for any other. Normalised,
+    and counted for undirected pairs once, as there. Collective over graph.comm.
 
     Parameters
     ----------
     graph : Graph               n vertices
     k : int, optional           so many sources, drawn by `seed`
     sources : ids or names, optional
-                                these sources instead, the same on all ranks; one that is there twice counts twice
+                                these sources instead, the same on all ranks; one that is there twice counts twice.
+                                At least one; where no other counts for a vertex, it gets 0 (NetworkX: nan)
     weight : bool or str, optional
                                 True: a path is as long as the float64 sum of its weights, which are above 0; a name: of
                                 that attribute of its edges; None: as its number of edges
@@ -222,8 +224,8 @@ def betweenness_centrality(
 
     Raises
     ------
-    InputError                  k or a source out of range; weight: none, no such attribute, or one that is not finite
-                                and above 0, as the number of shortest paths is then not defined
+    InputError                  k or a source out of range, no source; weight: none, no such attribute, or one that is
+                                not finite and above 0, as the number of shortest paths is then not defined
 
     References
     ----------
@@ -245,6 +247,8 @@ def betweenness_centrality(
         chosen = None
         if sources is not None:
             chosen = np.array([vertex_id("a source", s, graph) for s in sources], dtype=np.int64)
+            if len(chosen) == 0:
+                raise errors.InputError("sources is empty (paths are counted from sources). Give at least one vertex.")
     if chosen is None:
         ids = VertexArray(graph, graph.ids, "id").gather()
         if k is not None and k < graph.n:
@@ -257,11 +261,18 @@ def betweenness_centrality(
     graph, by_weight = weighted_graph(graph, weight)
     found = run(graph, "bc", sources=chosen, weighted=by_weight, progress=progress)
     score = VertexArray(graph, found["score"], "betweenness")
-    n = graph.n
-    scale = n / max(1, len(chosen))
-    if normalized:
-        scale /= max(1, (n - 1) * (n - 2))
-    elif not graph.directed:
-        scale /= 2
-    score.local[:] *= scale
+    score.local[:] *= _scale(graph, chosen, normalized)
     return score
+
+
+def _scale(graph: Graph, sources: np.ndarray, normalized: bool) -> np.ndarray:
+    """What the sum of each of this rank's vertices is multiplied with: all of its sources / those that were taken."""
+    others = np.full(len(graph.ids), len(sources), dtype=np.float64)
+    drawn, times = np.unique(sources, return_counts=True)
+    if len(drawn):
+        place = np.minimum(np.searchsorted(drawn, graph.ids), len(drawn) - 1)
+        own = drawn[place] == graph.ids
+        others[own] -= times[place[own]]
+    n = graph.n
+    whole = 1 / max(1, n - 2) if normalized else (n - 1) / (1 if graph.directed else 2)
+    return whole / np.maximum(1, others)  # where there is no other, the sum is 0
