@@ -17,9 +17,10 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from statistics import geometric_mean
 
-from coast import cores, guarded, report_of, state
-from layers import geometric_mean, print_table
+from coast import cores, report_of, state
+from layers import print_table
 from matrices import KINDS, WeightedInput
 from run import CaseError, peer_figure, run_peer
 
@@ -233,7 +234,7 @@ def add_to(tables):
 
     def add(name, about, function, n):
         parser = tables.add_parser(name, help=about)
-        parser.set_defaults(function=guarded(function))
+        parser.set_defaults(function=function)
         parser.add_argument("--n", type=int, default=n, help=f"vertices, about (default {n})")
         parser.add_argument("--threads", type=int, default=cores())
         parser.add_argument("--rounds", type=int, default=3, help="runs of each side, in turns (default 3)")

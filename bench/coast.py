@@ -10,13 +10,12 @@ by the model, and say so. A ring can stand for any graph: the operations of Floy
 import math
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 from layers import print_table
-from run import CaseError, run_ours
+from run import run_ours
 
 VARIANTS = ["naive", "la", "la+r", "la+r+nt", "coast"]
 FLOATS = "float32_nonnegative"  # the type in which weights of a ring are computed
@@ -244,23 +243,10 @@ def simulated_variants(options):
     return [row for row in found if row["ranks"] == options.simulated_ranks]
 
 
-def guarded(function):
-    """Reports a failed run and fails the table."""
-
-    def call(options, keep):
-        try:
-            return function(options, keep)
-        except (CaseError, subprocess.TimeoutExpired) as why:
-            print(f"figures: {why}", file=sys.stderr)
-            return 1
-
-    return call
-
-
 def add_to(tables):
     def add(name, about, function):
         parser = tables.add_parser(name, help=about)
-        parser.set_defaults(function=guarded(function))
+        parser.set_defaults(function=function)
         return parser
 
     def sizes(parser, **defaults):

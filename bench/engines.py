@@ -13,10 +13,11 @@ import statistics
 import subprocess
 import sys
 from pathlib import Path
+from statistics import geometric_mean
 
 import peers
 from inputs import Input
-from layers import geometric_mean, print_table
+from layers import print_table
 from run import CaseError, run_ours, run_peer
 
 REAL = {  # directed or not

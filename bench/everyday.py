@@ -17,6 +17,8 @@ import subprocess
 import sys
 import textwrap
 
+from run import leave_out
+
 TABLE = """
 import resource, time, json, sys, threading
 import numpy as np
@@ -158,13 +160,16 @@ def compared(options, keep, scripts, frame, told):
         for name in systems:
             python = sys.executable if name == "atoll" else options.python
             runs[name].append(run(python, frame.replace("SYSTEM", textwrap.dedent(scripts[name]).strip())))
+    for name, done in list(runs.items()):
+        keep.append({"table": "everyday", "system": name, "runs": done, **told})
+        if failed := next((one["failed"] for one in done if "failed" in one), None):
+            leave_out(options, f"{name} failed: {failed}")
+            del runs[name]
+    if "atoll" not in runs:
+        return 1
     ours = statistics.median(one["seconds"] for one in runs["atoll"])
     top = runs["atoll"][0]["top"]
     for name, done in runs.items():
-        keep.append({"table": "everyday", "system": name, "runs": done, **told})
-        if failed := next((one["failed"] for one in done if "failed" in one), None):
-            print(f"{name:10} failed: {failed}")
-            continue
         seconds = sorted(one["seconds"] for one in done)
         middle = statistics.median(seconds)
         memory = f", {done[0]['more'] / done[0]['columns']:.2f} times the columns" if "more" in done[0] else ""
@@ -198,7 +203,11 @@ def path(options, keep):
 
 def import_time(options, keep):
     """The import of atoll, NumPy included, in new processes."""
-    seconds = sorted(run(sys.executable, IMPORT) for _ in range(options.rounds))
+    done = [run(sys.executable, IMPORT) for _ in range(options.rounds)]
+    if failed := next((one["failed"] for one in done if isinstance(one, dict)), None):
+        leave_out(options, f"import atoll failed: {failed}")
+        return 1
+    seconds = sorted(done)
     keep.append({"table": "everyday", "import": seconds})
     print(
         f"import atoll: {statistics.median(seconds) * 1e3:.0f} ms ({seconds[0] * 1e3:.0f} to {seconds[-1] * 1e3:.0f})"

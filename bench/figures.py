@@ -42,6 +42,7 @@ into docs/routes.md, docs/measurements/ and docs/all-pairs.md.
 
 import argparse
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -59,6 +60,7 @@ import simulated
 import spmm_peers
 import traffic
 import tuned_plans
+from run import CaseError
 
 
 def main(argv=None):
@@ -73,12 +75,20 @@ def main(argv=None):
     options = parser.parse_args(argv)
     if "all" in getattr(options, "algorithm", []):
         options.algorithm = list(simulated.ALGORITHMS)
+    options.failed = []  # runs that a table leaves out; run.leave_out()
     keep = []
     try:
-        return options.function(options, keep)
+        code = options.function(options, keep) or 0
+    except (CaseError, subprocess.TimeoutExpired) as why:
+        print(f"figures: {why}", file=sys.stderr)
+        code = 1
     finally:
         if options.json:
             Path(options.json).write_text(json.dumps(keep, indent=1))
+    if options.failed:
+        runs = f"{len(options.failed)} run{'s' if len(options.failed) > 1 else ''}"
+        print(f"figures: {options.table}: {runs} failed, as said above.", file=sys.stderr)
+    return code or (1 if options.failed else 0)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,6 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
-from coast import guarded
 from layers import print_table
 from run import ROOT, run_ours
 
@@ -292,7 +291,7 @@ def tuned(options, folder, space, kernel):
 def add_to(tables):
     def add(name, about, function, kernels):
         parser = tables.add_parser(name, help=about)
-        parser.set_defaults(function=guarded(function))
+        parser.set_defaults(function=function)
         parser.add_argument(
             "--kernels", nargs="+", choices=ITERATIONS, default=kernels, help=f"default {' '.join(kernels)}"
         )

@@ -24,6 +24,7 @@ from pathlib import Path
 
 from coast import state
 from layers import print_table
+from run import leave_out
 from serve import quantile
 
 _MOST_HOPS = 1000  # of a database, which otherwise gives up at 30
@@ -216,9 +217,12 @@ def kg_peers(options, keep):
                 print(f"{name}: skipped, {package} is not installed (pip install {package})")
                 continue
             loaded, found, memory = answers(options, name, pairs)
+            if not found:
+                leave_out(options, f"{name}: it has answered nothing in {options.limit:g} s")
+                continue
             told = list(wrong_answers(graph, pairs, found, lengths))
             wrong += [f"{name}: {sentence}" for sentence in told]
-            seconds = [one[0] for one in found] or [float("nan")]
+            seconds = [one[0] for one in found]
             row = {
                 "table": "kg-peers",
                 "engine": name,

@@ -12,7 +12,7 @@ import statistics
 import sys
 from functools import cache
 
-from run import CaseError, run_ours
+from run import CaseError, leave_out, run_ours
 
 MPIS = ["openmpi", "mpich"]
 # Layers by name: options, and fields of the plan.
@@ -51,7 +51,7 @@ def measure(options, mpi, algorithm):
             try:
                 report = run_ours(command(options, mpi, layer, words))
             except CaseError as why:
-                print(f"figures: {why}", file=sys.stderr)
+                leave_out(options, why)
                 continue
             seconds, counters = report["seconds"], report["counters"]
             f = found.setdefault(layer, {"mpi": mpi, "algorithm": algorithm, "layer": layer, "seconds": []})
@@ -77,10 +77,6 @@ def print_table(title, head, rows):
     sys.stdout.flush()
 
 
-def geometric_mean(ratios):
-    return statistics.geometric_mean(ratios) if ratios else float("nan")
-
-
 def times(options, found):
     """Tables II and IV, figures 3 and 4."""
     rows = []
@@ -99,9 +95,9 @@ def times(options, found):
                 for (m, _), layers in found.items()
                 if m == mpi and {layer, first} <= layers.keys()
             ]
-            print(
-                f"\n{mpi}: {first} {geometric_mean(ratios):.2f} times as fast as {layer} (geometric mean of medians)."
-            )
+            if ratios:
+                mean = statistics.geometric_mean(ratios)
+                print(f"\n{mpi}: {first} {mean:.2f} times as fast as {layer} (geometric mean of medians).")
 
 
 def hidden(options, found):

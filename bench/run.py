@@ -38,6 +38,12 @@ class CaseError(Exception):
         self.exit_code = exit_code
 
 
+def leave_out(options, why):
+    """Says which run failed and why. The table goes on without it, and the command fails at the end."""
+    print(f"figures: {why}", file=sys.stderr)
+    options.failed.append(str(why))
+
+
 def lookup(report, name):
     """A dotted path, or a field name that occurs once in the whole object."""
     found = []

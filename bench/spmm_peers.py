@@ -19,7 +19,7 @@ import sys
 import textwrap
 from pathlib import Path
 
-from coast import cores, guarded, report_of, state
+from coast import cores, report_of, state
 from inputs import convert, made
 from layers import print_table
 from run import CaseError, run_peer
@@ -239,7 +239,7 @@ def spmm_peers(options, keep):
 def add_to(tables):
     cache = Path(__file__).resolve().parent.parent / "build/bench"
     parser = tables.add_parser("spmm-peers", help="SpMM beside SciPy, MKL, GraphBLAS and PyTorch; random reads; Rabbit")
-    parser.set_defaults(function=guarded(spmm_peers))
+    parser.set_defaults(function=spmm_peers)
     graphs, columns = ["kron:20", "communities:20"], [32, 64, 128]
     parser.add_argument("--graphs", nargs="+", default=graphs, help=f"default {' '.join(graphs)}")
     parser.add_argument("--columns", type=int, nargs="+", default=columns, help="k (default 32 64 128)")

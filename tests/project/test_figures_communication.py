@@ -82,3 +82,56 @@ def test_several_threads_send_and_receive(table, mpi):
     code, _, kept, printed = table("gemini", "--graph", "kron:9", "--mpi", mpi, "--trials", 2)
     assert code == 0, printed.err
     assert len(kept) == 8 and {row["layer"] for row in kept} == {"queue", "mpi_mprobe"}
+
+
+def no_atoll(tmp_path):
+    program = tmp_path / "atoll"
+    program.write_text("#!/bin/sh\necho 'atoll: error: no ranks today' >&2\nexit 1\n")
+    program.chmod(0o755)
+    return program
+
+
+@pytest.mark.parametrize(
+    "words, runs",
+    [
+        (["lci", "--mpi", "openmpi", "--algorithms", "cc", "--layers", "queue", "mpi_probe"], 2),
+        (["gemini", "--mpi", "openmpi", "--algorithms", "cc"], 2),
+        (["strong", "--ranks", 16, "--scale", 6, "--routes", "direct", "domain"], 2),
+        (["weak", "--ranks", 16, "--vertices", 4, "--routes", "domain"], 1),
+        (["ablation", "--ranks", 16, "--scale", 6], 5),
+        (["combining", "--machine", "2x2", "--scale", 6, "--algorithm", "cc"], 2),
+    ],
+)
+def test_a_table_whose_runs_fail_names_each_and_fails(table, tmp_path, words, runs):
+    code, _, kept, printed = table(*words, "--atoll", no_atoll(tmp_path))
+    assert code == 1 and kept == []
+    assert printed.err.count("exit code 1: atoll: error: no ranks today") == runs
+    assert f"figures: {words[0]}: {runs} run{'s' if runs > 1 else ''} failed" in printed.err
+    assert "nan" not in printed.out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["memory", "--algorithms", "cc"],
+        ["traffic", "--graph", "kron:6"],
+        ["blocks"],
+        ["spmm-nodes"],
+        ["tuned-plans"],
+    ],
+)
+def test_a_table_that_needs_a_run_that_fails_ends_with_its_reason(table, tmp_path, words):
+    code, _, _, printed = table(*words, "--atoll", no_atoll(tmp_path))
+    assert code == 1
+    assert "exit code 1: atoll: error: no ranks today" in printed.err
+    assert "nan" not in printed.out
+
+
+def test_one_run_that_fails_among_others_fails_the_table(table, tmp_path):
+    program = tmp_path / "atoll"
+    program.write_text(f'#!/bin/sh\ncase "$*" in *--route*aml*) exit 3 ;; esac\nexec {ROOT / "bin/atoll"} "$@"\n')
+    program.chmod(0o755)
+    words = ["strong", "--ranks", 16, "--scale", 6, "--routes", "direct", "aml"]
+    code, rows, kept, printed = table(*words, "--atoll", program)
+    assert code == 1 and len(kept) == 1 and len(rows) == 1 + 3
+    assert "--route aml -- run bfs kron:6" in printed.err and "1 run failed" in printed.err
