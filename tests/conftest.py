@@ -1,11 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tests, and jobs that they start or kill, put into the folder for temporary files goes at the end."""
+"""What all tests have in common: a folder for temporary files that goes at the end, and signals that programs hear."""
 
 import os
 import shutil
+import signal
 import tempfile
 
 import pytest
+
+
+@pytest.fixture(scope="session", autouse=True)
+def signals_for_programs():
+    """What is started in the background ignores SIGINT and SIGQUIT, under nohup SIGHUP, and so would every program that
+    tests start and send one. A handler, unlike ignoring, is not inherited by them: they hear it, this process does not.
+    """
+    ignored = [one for one in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP) if signal.getsignal(one) == signal.SIG_IGN]
+    for one in ignored:
+        signal.signal(one, lambda number, frame: None)
+    yield
+    for one in ignored:
+        signal.signal(one, signal.SIG_IGN)
 
 
 @pytest.fixture(scope="session", autouse=True)

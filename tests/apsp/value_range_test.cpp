@@ -109,6 +109,41 @@ TEST_CASE("the error names the pair and its length, also for floats") {
   });
 }
 
+namespace {
+
+/// A directed path of two arcs, which is so long.
+template <class T>
+ReplicatedCsr<T> two_arcs(double length) {
+  const std::vector<Arc<double>> input{{0, 1, std::floor(length / 2)}, {1, 2, std::ceil(length / 2)}};
+  return narrowed<T>(make_arcs<double>(ids_of(3), true, input, "two arcs"));
+}
+
+template <class T>
+void longest_is_held_and_a_longer_one_refused() {
+  constexpr double kMost = static_cast<double>(kNoPath<T>) - 1;
+  for (const Rank ranks : {1, 2, 4})
+    run_ranks(ranks, quiet_plan(), [&](World& world) {
+      std::vector<std::optional<PairsMethod>> methods{std::nullopt, PairsMethod::floyd_warshall};
+      if (world.size() == 1) methods.insert(methods.end(), {PairsMethod::dijkstra, PairsMethod::delta});
+      for (const auto method : methods)
+        for (const auto peel : {PendantTreeRemoval::yes, PendantTreeRemoval::no}) {
+          const AllPairsOptions options{.method = method, .pendant_trees = peel};
+          const auto all = all_pairs(world, two_arcs<T>(kMost), options);
+          CHECK(row_of(world, all.distances, 0)[2] == static_cast<T>(kMost));
+          CHECK_THROWS_WITH_AS(all_pairs(world, two_arcs<T>(kMost + 1), options),
+                               doctest::Contains(fmt::format("is {:.0f} long", kMost + 1).c_str()), InputError);
+        }
+    });
+}
+
+}  // namespace
+
+TEST_CASE("the longest path that a type holds is exact, one that is 1 longer is refused") {
+  longest_is_held_and_a_longer_one_refused<std::uint8_t>();
+  longest_is_held_and_a_longer_one_refused<std::uint16_t>();
+  longest_is_held_and_a_longer_one_refused<std::int32_t>();
+}
+
 TEST_CASE("negative weights that int32 cannot distinguish from no path are rejected, others are exact") {
   run_ranks(2, quiet_plan(), [](World& world) {
     const std::vector<Arc<std::int32_t>> deep{{0, 1, -200'000'000}, {1, 2, -200'000'000}, {2, 3, 7}};

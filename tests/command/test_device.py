@@ -67,6 +67,20 @@ def test_a_matrix_that_is_larger_than_the_device_passes_in_strips():
     assert "on the device for strips of the matrix" in said
 
 
+@pytest.mark.parametrize("peel", ["on", "off"])
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_a_path_beyond_16_bits_of_a_device_is_refused_and_never_none(tmp_path, ranks, peel):
+    cycle = tmp_path / "cycle.csv"
+    words = ["run", "apsp", str(cycle), "--device", "cuda", "--peel", peel, "--ranks", str(ranks), "--threads", "1"]
+    cycle.write_text("0,1,12000\n1,2,12000\n2,3,12000\n3,0,12000\n")
+    said = run(*words, "--type", "uint16", code=3, plugins=EMULATED).stderr
+    assert "a path from 0 to 3 is 36000 long (uint16 holds lengths below 32767 on a device)" in said
+    chosen = result(*words, "--verify")
+    assert chosen["verified"] is True and chosen["result"]["type"] == "int32"
+    cycle.write_text("0,1,10922\n1,2,10922\n2,3,10922\n3,0,10922\n")
+    assert result(*words, "--type", "uint16", "--verify")["verified"] is True
+
+
 @pytest.mark.parametrize("algorithm", ["bfs", "pagerank"])
 def test_graph_algorithms_on_a_device_are_right(algorithm):
     assert result("run", algorithm, "kron:9", "--device", "cuda", "--verify")["verified"] is True
@@ -123,6 +137,13 @@ def test_python_takes_a_device():
         "graph = atoll.Graph('kron:7')\n"
         "found = np.asarray(atoll.all_pairs(graph, device='cuda'))\n"
         "assert np.array_equal(found, np.asarray(atoll.all_pairs(graph)))\n"
+        "cycle = atoll.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0], [12000.0] * 4)\n"
+        "try:\n"
+        "    atoll.all_pairs(cycle, dtype='uint16', device='cuda', peel=False)\n"
+        "except atoll.InputError as e:\n"
+        "    assert 'is 36000 long' in str(e), e\n"
+        "else:\n"
+        "    assert False, 'a path was lost'\n"
     )
     env = os.environ | {"ATOLL_PLUGINS": str(EMULATED)}
     subprocess.run([sys.executable, "-c", program], check=True, env=env, timeout=300)

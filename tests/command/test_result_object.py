@@ -53,6 +53,20 @@ def test_entries_edges_and_arcs_mean_the_same_everywhere(pairs, kind, ranks, tmp
         assert reordered["entries"] == len(rows) and "edges" not in reordered
 
 
+@pytest.mark.parametrize("direction", ["auto", "push", "pull"])
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_rounds_of_a_deep_search_are_kept_at_both_ends_and_summed_between(ranks, direction):
+    job = ["--ranks", ranks, "--threads", 1, "--transport", "inproc", "--direction", direction]
+    seconds = result_of("run", "bfs", "path:701", "--source", 0, *job)[0]["seconds"]
+    rounds, between = seconds["rounds"], seconds["rounds_left_out"]
+    last = 200 + between["rounds"]
+    assert [one["round"] for one in rounds] == [*range(1, 101), *range(last - 99, last + 1)]
+    assert 1 + sum(one["found"] for one in rounds) + between["found"] == 701
+    assert between["pulled"] == (between["rounds"] if direction == "pull" else 0)
+    assert 0 < between["seconds"] and 0 <= between["non_overlapped_communication"]
+    assert "rounds_left_out" not in result_of("run", "bfs", "path:150", "--source", 0, *job)[0]["seconds"]
+
+
 def test_a_result_says_where_it_comes_from():
     before = datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0)
     result, command = result_of("run", "bfs", "kron:6", "--ranks", 2, "--threads", 1, "--transport", "inproc")

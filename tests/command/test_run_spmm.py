@@ -172,10 +172,20 @@ def test_products_are_simulated_on_gpu_platforms(platform, ranks):
         words = ["run", "spmm", "kron:12", "--undirected", "--columns", "32", "--trials", "1", "--strategy", strategy]
         got = result("simulate", "--platform", platform, "--route", "direct", "--", *words)
         assert got["verified"] is True and got["platform"]["ranks"] == ranks
-        seconds[strategy] = got["routes"][0]["communication_seconds"]
-        assert got["routes"][0]["breakdown"]["compute"] > 0
+        row = got["routes"][0]
+        seconds[strategy] = row["run_seconds"]
+        spent = row["breakdown"]
+        share = (spent["intra"] + spent["inter"]) / sum(spent.values())
+        assert row["communication_seconds"] == pytest.approx(share * row["run_seconds"])
+        assert 0 < row["communication_seconds"] < row["run_seconds"] and spent["compute"] > 0
     if platform == "a800:16":  # rows one by one through the proxy of the network
         assert seconds["columnwise"] > 2 * seconds["cola"]
+
+
+def test_one_rank_has_nothing_to_communicate():
+    words = ["run", "spmm", "kron:8", "--undirected", "--columns", "8", "--trials", "1"]
+    (row,) = result("simulate", "--platform", "cluster:1", "--route", "direct", "--", *words)["routes"]
+    assert row["communication_seconds"] == 0 < row["run_seconds"]
 
 
 @pytest.mark.parametrize("reduce", ["sum", "mean", "max", "min"])

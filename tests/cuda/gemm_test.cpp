@@ -11,7 +11,7 @@ using namespace atl;
 namespace {
 
 template <class T>
-constexpr T kNone = std::is_same_v<T, std::uint16_t> ? static_cast<T>(kNoPath16) : kNoPath<T>;
+constexpr T kNone = std::is_same_v<T, std::uint16_t> ? static_cast<T>(0x7fff) : kNoPath<T>;
 
 template <class T>
 Matrix<T> random_matrix(std::int64_t rows, std::int64_t cols, std::uint64_t seed) {

@@ -137,7 +137,7 @@ AllPairs<T> on_one_rank(World& world, const ReplicatedCsr<T>& arcs, const AllPai
     report.expand_seconds = run.expand_seconds;
   }
   all.distances.layout = GridLayout(arcs.vertices(), std::max(report.block, kWrittenBlock), {});
-  if (!is_partial(options)) check_no_path_is_lost(world, arcs, options.semiring, all.distances);
+  if (!is_partial(options)) check_no_path_is_lost(world, arcs, options.semiring, all.distances, options.device);
   return all;
 }
 
@@ -191,7 +191,8 @@ AllPairs<T> on_a_grid(World& world, const ReplicatedCsr<T>& arcs, const AllPairs
   report.broadcast_seconds = run.broadcasts.seconds;
   if (adds_to_no_path(arcs, options.semiring))
     restore_no_path(world.team(), options.semiring, all.distances.local.view());
-  if (run.next == layout.rows.blocks()) check_no_path_is_lost(world, arcs, options.semiring, all.distances);
+  if (run.next == layout.rows.blocks())
+    check_no_path_is_lost(world, arcs, options.semiring, all.distances, options.device);
   return all;
 }
 
@@ -207,7 +208,7 @@ AllPairs<T> all_pairs(World& world, const ReplicatedCsr<T>& arcs, const AllPairs
                       options.on_grid.steps, name_of(*options.method)));
     check_device<T>(options);
     check_closure(arcs, options.semiring);
-    check_sums(arcs, options.semiring);
+    check_sums(arcs, options.semiring, options.device);
     if (options.semiring != Semiring::min_plus && options.method && options.method != PairsMethod::floyd_warshall)
       throw UsageError(fmt::format("the method is {} over {} (searches find shortest paths). Leave it out, or take fw.",
                                    name_of(*options.method), name_of(options.semiring)));

@@ -7,6 +7,7 @@
 #include <atoll/apsp/paths/row_check.hpp>
 #include <atoll/apsp/store/distance_row.hpp>
 #include <atoll/apsp/value_range.hpp>
+#include <atoll/device/device.hpp>
 #include <bit>
 #include <cmath>
 #include <functional>
@@ -17,25 +18,27 @@ namespace {
 constexpr std::size_t at(Local v) { return static_cast<std::size_t>(v); }
 
 /// Lengths closer to 0 than this are distinguished from no path. If something may be added to no path, everything
-/// beyond half of kNoPath counts as no path.
+/// beyond half of it counts as no path.
 template <class T>
-double limit_of(const ReplicatedCsr<T>& arcs, Semiring semiring) {
+double limit_of(const ReplicatedCsr<T>& arcs, Semiring semiring, const Device* device) {
   if constexpr (std::is_floating_point_v<T>) return std::numeric_limits<T>::max();
-  return static_cast<double>(adds_to_no_path(arcs, semiring) ? kNoPath<T> / 2 : kNoPath<T>);
+  const T none = device ? static_cast<T>(device->kernels().min_plus.no_path(kElementOf<T>)) : kNoPath<T>;
+  return static_cast<double>(adds_to_no_path(arcs, semiring) ? none / 2 : none);
 }
 
 bool adds(Semiring semiring) { return semiring == Semiring::min_plus || semiring == Semiring::max_plus; }
 
 /// Paths have at most n - 1 arcs; the additional one allows for the rounding of floats.
 template <class T>
-bool every_path_fits(const ReplicatedCsr<T>& arcs, Semiring semiring) {
+bool every_path_fits(const ReplicatedCsr<T>& arcs, Semiring semiring, const Device* device) {
   if (!adds(semiring)) return true;
-  return arcs.longest() < limit_of(arcs, semiring);
+  return arcs.longest() < limit_of(arcs, semiring, device);
 }
 
 template <class T>
-const char* remedy() {
-  return std::is_same_v<T, double> ? "Scale the weights down." : "Use a wider type.";
+const char* remedy(const Device* device) {
+  if (std::is_same_v<T, double>) return "Scale the weights down.";
+  return device ? "Use a wider type, or no device." : "Use a wider type.";
 }
 
 /// Strongly connected components by Tarjan's depth-first search [1], with an explicit stack so that deep graphs do not
@@ -113,13 +116,14 @@ std::vector<Vertex> path_counts(World& world, const Distances<T>& d, T none) {
 
 /// Names the first arc from a vertex with a path to one without.
 template <class T>
-[[noreturn]] void refuse_lost_path(const ReplicatedCsr<T>& arcs, Semiring semiring, Vertex s, std::span<const T> row) {
+[[noreturn]] void refuse_lost_path(const ReplicatedCsr<T>& arcs, Semiring semiring, const Device* device, Vertex s,
+                                   std::span<const T> row) {
   const auto id = [&](Vertex v) { return arcs.ids[static_cast<std::size_t>(v)]; };
   const T none = zero_of<T>(semiring);
-  const std::string holds =
-      semiring == Semiring::min_plus
-          ? fmt::format("{} holds lengths below {}", name_of(kElementOf<T>), limit_of(arcs, semiring))
-          : fmt::format("{} holds lengths above {}", name_of(kElementOf<T>), -limit_of(arcs, semiring));
+  const double limit = limit_of(arcs, semiring, device);
+  const bool below = semiring == Semiring::min_plus;
+  const std::string holds = fmt::format("{} holds lengths {} {}{}", name_of(kElementOf<T>), below ? "below" : "above",
+                                        below ? limit : -limit, device ? " on a device" : "");
   for (Vertex v = 0; v < arcs.vertices(); ++v) {
     const T before = row[static_cast<std::size_t>(v)];
     if (before == none) continue;
@@ -127,10 +131,10 @@ template <class T>
       if (const Local head = arcs.heads_of(v)[k]; row[at(head)] == none)
         throw InputError(fmt::format("{}: a path from {} to {} is {} long ({}). {}", arcs.name, id(s), id(head),
                                      static_cast<PathSum<T>>(before) + static_cast<PathSum<T>>(arcs.weights_of(v)[k]),
-                                     holds, remedy<T>()));
+                                     holds, remedy<T>(device)));
   }
-  throw InputError(
-      fmt::format("{}: paths from {} have lengths beyond the type ({}). {}", arcs.name, id(s), holds, remedy<T>()));
+  throw InputError(fmt::format("{}: paths from {} have lengths beyond the type ({}). {}", arcs.name, id(s), holds,
+                               remedy<T>(device)));
 }
 
 /// The length of the shortest of all paths, if it is negative, else 0. Throws like refuse_negative_cycle().
@@ -181,27 +185,40 @@ std::vector<Vertex> reached_counts(Team& team, const ReplicatedCsr<T>& arcs) {
 }
 
 template <class T>
-void check_sums(const ReplicatedCsr<T>& arcs, Semiring semiring) {
-  if (every_path_fits(arcs, semiring)) return;
+void check_sums(const ReplicatedCsr<T>& arcs, Semiring semiring, const Device* device) {
+  if (every_path_fits(arcs, semiring, device)) return;
   // No path plus a path on either side must stay beyond half of no path: so each path may take at most a quarter.
-  const double limit = limit_of(arcs, semiring) / 2;
+  const double limit = limit_of(arcs, semiring, device) / 2;
   if (semiring == Semiring::min_plus) {
     if (!arcs.has_negative()) return;
     const double least = least_length(arcs);
     check(least > -limit, "{}: a path is {} long ({} holds lengths above {}, beside negative ones). {}", arcs.name,
-          least, name_of(kElementOf<T>), -limit, remedy<T>());
+          least, name_of(kElementOf<T>), -limit, remedy<T>(device));
   } else {
     const ReplicatedCsr<T> turned = negated(arcs);
     if (!find_negative_cycle(turned).empty()) refuse_gain_cycle(arcs, semiring);
     const double most = -least_length(turned);
     check(most < limit, "{}: a path is {} long ({} holds lengths below {}, over max_plus). {}", arcs.name, most,
-          name_of(kElementOf<T>), limit, remedy<T>());
+          name_of(kElementOf<T>), limit, remedy<T>(device));
   }
 }
 
 template <class T>
-void check_no_path_is_lost(World& world, const ReplicatedCsr<T>& arcs, Semiring semiring, const Distances<T>& d) {
-  if (every_path_fits(arcs, semiring)) return;
+void check_no_path_is_lost(Team& team, const ReplicatedCsr<T>& arcs, std::span<const Vertex> found,
+                           const std::function<std::vector<T>(Vertex)>& row_of) {
+  if (every_path_fits(arcs, Semiring::min_plus, nullptr)) return;
+  if (std::ranges::all_of(found, [&](Vertex count) { return count == arcs.vertices(); })) return;
+  const std::vector<Vertex> reached = reached_counts(team, arcs);
+  const auto lost = std::mismatch(found.begin(), found.end(), reached.begin(), std::greater_equal<>()).first;
+  if (lost == found.end()) return;
+  const Vertex s = lost - found.begin();
+  refuse_lost_path<T>(arcs, Semiring::min_plus, nullptr, s, row_of(s));
+}
+
+template <class T>
+void check_no_path_is_lost(World& world, const ReplicatedCsr<T>& arcs, Semiring semiring, const Distances<T>& d,
+                           const Device* device) {
+  if (every_path_fits(arcs, semiring, device)) return;
   const T none = zero_of<T>(semiring);
   const auto n = static_cast<double>(arcs.vertices());
   const int threads = world.team().size();
@@ -223,7 +240,7 @@ void check_no_path_is_lost(World& world, const ReplicatedCsr<T>& arcs, Semiring 
   const auto first = std::mismatch(found.begin(), found.end(), reached.begin(), std::greater_equal<>()).first;
   const Vertex s = first - found.begin();
   const std::vector<T> row = row_of(world, d, s);
-  world.collective_try([&] { refuse_lost_path<T>(arcs, semiring, s, row); });
+  world.collective_try([&] { refuse_lost_path<T>(arcs, semiring, device, s, row); });
 }
 
 bool has_exact_sums(const ReplicatedCsr<double>& arcs, Semiring semiring) {
@@ -259,9 +276,11 @@ void check_whole_sums(World& world, const ReplicatedCsr<double>& arcs, Semiring 
   });
 }
 
-#define ATOLL_VALUE_RANGE_OF(T)                                                                        \
-  template void check_sums(const ReplicatedCsr<T>&, Semiring);                                         \
-  template void check_no_path_is_lost(World&, const ReplicatedCsr<T>&, Semiring, const Distances<T>&); \
+#define ATOLL_VALUE_RANGE_OF(T)                                                                                       \
+  template void check_sums(const ReplicatedCsr<T>&, Semiring, const Device*);                                         \
+  template void check_no_path_is_lost(World&, const ReplicatedCsr<T>&, Semiring, const Distances<T>&, const Device*); \
+  template void check_no_path_is_lost(Team&, const ReplicatedCsr<T>&, std::span<const Vertex>,                        \
+                                      const std::function<std::vector<T>(Vertex)>&);                                  \
   template std::vector<Vertex> reached_counts(Team&, const ReplicatedCsr<T>&);
 ATOLL_VALUE_RANGE_OF(float)
 ATOLL_VALUE_RANGE_OF(double)

@@ -88,11 +88,19 @@ void PreparedBfs<Search>::report(const Arguments& arguments, const Answer&, cons
   report.result = {{"source", source}, {"reached", result_.reached},    {"levels", result_.levels},
                    {"mteps", mteps},   {"searches", runs.timed.size()}, {"per_source", each}};
   if (runs.verified.value_or(false)) report.result["depth"] = result_.levels - 1;
-  for (const BfsResult::Round& r : result_.rounds)  // of the last search
-    report.seconds["rounds"].push_back({{"found", r.found},
+  result_.rounds.for_each([&](std::size_t k, const BfsRound& r) {  // of the last search
+    report.seconds["rounds"].push_back({{"round", k + 1},
+                                        {"found", r.found},
                                         {"pulled", r.pulled},
                                         {"seconds", world_.max(r.seconds)},
                                         {"non_overlapped_communication", world_.max(r.waited_seconds)}});
+  });
+  if (const BfsRounds::Sums& left_out = result_.rounds.between(); left_out.rounds > 0)
+    report.seconds["rounds_left_out"] = {{"rounds", left_out.rounds},
+                                         {"found", left_out.found},
+                                         {"pulled", left_out.pulls},
+                                         {"seconds", world_.max(left_out.seconds)},
+                                         {"non_overlapped_communication", world_.max(left_out.waited_seconds)}};
   report.lines.emplace_back("reached", fmt::format("{} in {} levels from {}", result_.reached, result_.levels, source));
   report.lines_after_time.emplace_back("rate", fmt::format("{:.1f} M edges/s (harmonic mean)", mteps));
 }

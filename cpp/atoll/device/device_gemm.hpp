@@ -11,7 +11,7 @@
 ///
 /// Any sizes and strides, and all four transpositions; results of integers are the host's bit for bit, those of floats
 /// too, since minima do not depend on their order. Values of int32 lie in [-kNoPath, kNoPath]; those of uint16 in [0,
-/// kNoPath16], which is "no path" on a device.
+/// no_path()], which is less on a device.
 namespace atl {
 
 /// Whether a device has kernels for values of this type.
@@ -59,6 +59,7 @@ class DeviceGemm {
   const DeviceTile& tile() const { return tiles(device_, element_)[static_cast<std::size_t>(tile_)]; }
   int tile_number() const { return tile_; }
   const DeviceMinPlus& kernels() const { return device_.kernels().min_plus; }
+  double no_path() const { return kernels().no_path(element_); }
 
   /// C overlaps neither factor. Allocates the packed factors, and waits for the stream.
   template <class T>

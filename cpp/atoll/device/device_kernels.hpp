@@ -80,11 +80,10 @@ struct DeviceProductCall {
   std::span<const Window> windows;              ///< at most four; each begins at a multiple of the tile's sides
 };
 
-/// Values of uint16 are 0 to kNoPath16, which is "no path": sums of two then fit 16 bits, as the pairwise instruction
-/// does not saturate.
-inline constexpr std::uint16_t kNoPath16 = 0x7fff;
-
 struct DeviceMinPlus {
+  /// What the element's kernels take for "no path": no length that they find is as great. Of uint16 less than the
+  /// host's, so that sums of two fit 16 bits, as the pairwise instruction does not saturate.
+  double (*no_path)(Element element) = nullptr;
   /// Those that are compiled in, the usual one first; empty if the element has no kernel.
   std::span<const DeviceTile> (*tiles)(Element element) = nullptr;
   /// Bytes that a packed factor needs.

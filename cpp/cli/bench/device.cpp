@@ -36,6 +36,7 @@ DeviceMatrix<T> random_matrix(World& world, const Stream& stream, std::int64_t r
                               std::uint64_t seed, std::uint64_t arcs_in = 1) {
   DeviceMatrix<T> out(stream.device(), rows, cols);
   constexpr std::int64_t kStrip = 1024;
+  const auto no_path = static_cast<T>(stream.device().kernels().min_plus.no_path(kElementOf<T>));
   Matrix<T> strip(std::min(kStrip, rows), cols);
   for (std::int64_t first = 0; first < rows; first += kStrip) {
     const std::int64_t count = std::min(kStrip, rows - first);
@@ -46,8 +47,8 @@ DeviceMatrix<T> random_matrix(World& world, const Stream& stream, std::int64_t r
           const auto at = static_cast<std::uint64_t>(row * cols + j);
           const bool none = arcs_in > 1 && random_at(seed + 1, at) % arcs_in != 0;
           strip(static_cast<std::int64_t>(i), j) = arcs_in > 1 && row == j ? T{0}
-                                                   : none ? (sizeof(T) == 2 ? static_cast<T>(kNoPath16) : kNoPath<T>)
-                                                          : random_value<T>(seed, at);
+                                                   : none                  ? no_path
+                                                                           : random_value<T>(seed, at);
         }
     });
     upload(stream, std::as_const(strip).view().part(0, 0, count, cols), out.view().part(first, 0, count, cols));

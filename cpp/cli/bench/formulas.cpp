@@ -85,6 +85,7 @@ Formulas by_formulas(const Hierarchy& hierarchy, const Machine& machine, const s
                            {"inter_domain_messages", static_cast<std::uint64_t>(std::llround(sum.top_messages))},
                            {"inter_domain_bytes", static_cast<std::uint64_t>(std::llround(sum.top_bytes))},
                            {"communication_seconds", sum.seconds},
+                           {"run_seconds", sum.seconds},
                            {"virtual_seconds", sum.seconds},
                            {"predicted", true},
                            {"formulas", true}});

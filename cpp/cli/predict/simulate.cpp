@@ -132,6 +132,13 @@ int run_again(const Words& words, const std::vector<std::pair<std::string, std::
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+// Of the seconds that all ranks have spent, the share in which something was on its way to a rank that waited for it.
+double communicating(const nlohmann::json& breakdown) {
+  double all = 0;
+  for (const auto& [part, seconds] : breakdown.items()) all += seconds.get<double>();
+  return all > 0 ? (breakdown.at("intra").get<double>() + breakdown.at("inter").get<double>()) / all : 0;
+}
+
 // The counters of the part that the run times, such as a search without building its graph; if a verb counts none,
 // those of the whole run.
 nlohmann::json row_of(const std::string& route, const nlohmann::json& run) {
@@ -139,13 +146,16 @@ nlohmann::json row_of(const std::string& route, const nlohmann::json& run) {
   const nlohmann::json& levels = run.at("counters").contains("levels") ? run["counters"]["levels"] : all;
   const nlohmann::json& seconds = run.at("seconds");
   const nlohmann::json& top = levels.back();
+  const nlohmann::json breakdown = run.at("counters").value("breakdown", run.at("simulation").at("rank_seconds"));
+  const double run_seconds = seconds.value("run", seconds.at("virtual").get<double>());
   return {{"route", route},
           {"inter_domain_messages", top.at("messages")},
           {"inter_domain_bytes", top.at("bytes")},
-          {"communication_seconds", seconds.value("run", seconds.at("virtual").get<double>())},
+          {"communication_seconds", run_seconds * communicating(breakdown)},
+          {"run_seconds", run_seconds},
           {"virtual_seconds", seconds.at("virtual")},
           {"levels", levels},
-          {"breakdown", run.at("counters").value("breakdown", run.at("simulation").at("rank_seconds"))},
+          {"breakdown", breakdown},
           {"whole", run.at("simulation")},
           {"result", run.at("result")},
           {"predicted", true}};
@@ -244,13 +254,14 @@ int verb_simulate(const Words& words) {
       outcome.extra["platform"]["domains"] = fields.domains;
     }
     outcome.extra["simulated_command"] = inner;
-    outcome.text = fmt::format("{:<10} {:>16} {:>16} {:>16} {:>16}\n", "route", "top messages", "top bytes",
-                               "communication", "virtual");
+    outcome.text = fmt::format("{:<10} {:>16} {:>16} {:>16} {:>16} {:>16}\n", "route", "top messages", "top bytes",
+                               "communication", "run", "virtual");
     const auto show = [&](nlohmann::json row) {
       outcome.text +=
-          fmt::format("{:<10} {:>16} {:>16} {:>14.6f} s {:>14.6f} s\n", row["route"].get<std::string>(),
+          fmt::format("{:<10} {:>16} {:>16} {:>14.6f} s {:>14.6f} s {:>14.6f} s\n", row["route"].get<std::string>(),
                       row["inter_domain_messages"].get<std::uint64_t>(), row["inter_domain_bytes"].get<std::uint64_t>(),
-                      row["communication_seconds"].get<double>(), row["virtual_seconds"].get<double>());
+                      row["communication_seconds"].get<double>(), row["run_seconds"].get<double>(),
+                      row["virtual_seconds"].get<double>());
       outcome.extra["routes"].push_back(std::move(row));
     };
     if (clock == "formulas") {

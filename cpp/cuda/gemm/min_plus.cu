@@ -67,6 +67,12 @@ __global__ void __launch_bounds__(kPackThreads) pack_words(const PackArguments<O
   }
 }
 
+double no_path(Element element) {
+  double none = 0;
+  with_operations(element, [&]<class Op>(Op) { none = Op::no_path(); });
+  return none;
+}
+
 int pieces_of(Element element, const DeviceTile& tile, std::int64_t depth) {
   return static_cast<int>(blocks_for(depth, std::int64_t{tile.depth} * steps_per_word(element)));
 }
@@ -303,7 +309,8 @@ void replace(DeviceView<std::uint16_t> d, std::uint16_t from, std::uint16_t to, 
 }  // namespace
 
 DeviceMinPlus min_plus_kernels() {
-  return {.tiles = [](Element element) { return tiles_of(element).tiles; },
+  return {.no_path = &no_path,
+          .tiles = [](Element element) { return tiles_of(element).tiles; },
           .panel_bytes = &panel_bytes,
           .pack = &pack,
           .multiply = [](const DeviceProductCall& call, int architecture,

@@ -60,7 +60,7 @@ SharedPairs all_pairs_of(const SharedGraph& g, const std::string& semiring_name,
     options.device = device.get();
     ReplicatedCsr<double> read = gather_arcs(world, edge_list_of(g.graph), weights, semiring);
     const Element narrowest = narrowest_type(read, semiring);
-    const Element usual = device ? device_element(narrowest, read) : narrowest;
+    const Element usual = device ? device_element(*device, narrowest, read) : narrowest;
     with_value_type(type == "auto" ? usual : element_named(type), [&](auto value) {
       using T = decltype(value);
       if constexpr (std::is_same_v<T, double>) {

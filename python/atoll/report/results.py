@@ -111,6 +111,7 @@ def _check_parts(result: dict[str, Any]) -> None:
         _text(_object(route, at).get("route"), f"{at}.route")
         for key in ("communication_seconds", "virtual_seconds", "inter_domain_messages", "inter_domain_bytes"):
             _number(route.get(key), f"{at}.{key}")
+        _number(route.get("run_seconds", 0), f"{at}.run_seconds")
         _counters(route, at)
         _counters(_object(route.get("whole", {}), f"{at}.whole"), f"{at}.whole")
         _object(route.get("result", {}), f"{at}.result")
@@ -150,6 +151,10 @@ def _seconds(seconds: dict[str, Any]) -> None:
             for k, one in enumerate(_list(value, at)):
                 for key in ("found", "seconds", "non_overlapped_communication"):
                     _number(_object(one, f"{at}[{k}]").get(key), f"{at}[{k}].{key}")
+                _number(one.get("round", k + 1), f"{at}[{k}].round")
+        elif name == "rounds_left_out":
+            for key in ("rounds", "found", "seconds", "non_overlapped_communication"):
+                _number(_object(value, at).get(key), f"{at}.{key}")
         elif isinstance(value, list):
             _numbers(value, at)
         elif isinstance(value, dict):

@@ -44,7 +44,7 @@ class Run:
     parts: dict[str, dict[str, float]] = field(default_factory=dict)  # seconds, by what they are parts of
     trials: list[float] = field(default_factory=list)  # seconds
     computation: list[float] = field(default_factory=list)  # seconds of the slowest rank, by trial
-    rounds: list[dict[str, Any]] = field(default_factory=list)
+    rounds: list[dict[str, Any]] = field(default_factory=list)  # of the last search; those left out are one
     breakdown: dict[str, float] = field(default_factory=dict)  # seconds of all ranks together
     levels: list[dict[str, Any]] = field(default_factory=list)
     traffic: dict[str, Any] | None = None
@@ -103,7 +103,7 @@ def runs_of(result: dict[str, Any], name: str) -> list[Run]:
     run.trials = _list_of_numbers(seconds.get("trials"))
     computation = _list_of_numbers(seconds.get("computation"))
     run.computation = computation if len(computation) == len(run.trials) else []
-    run.rounds = seconds.get("rounds", [])
+    run.rounds = _rounds(seconds)
     for what, parts in (
         ("build", seconds.get("build_phases")),
         ("construction", found.get("construction_parts")),
@@ -119,6 +119,26 @@ def runs_of(result: dict[str, Any], name: str) -> list[Run]:
     run.answer = {part: found[part] for part in ANSWER if part in found} if has_answer(result) else {}
     run.tables = {name: rows for name, rows in _tables(found).items() if name not in run.answer}
     return [run]
+
+
+def _rounds(seconds: dict[str, Any]) -> list[dict[str, Any]]:
+    """Rounds with their numbers; those that a long search did not keep are one with their sums, `last` its end."""
+    rounds = [{"round": k} | one for k, one in enumerate(seconds.get("rounds", []), 1)]
+    if sums := seconds.get("rounds_left_out"):
+        at = next((k for k, one in enumerate(rounds) if one["round"] != k + 1), len(rounds))
+        rounds.insert(at, sums | {"round": at + 1, "last": at + int(sums["rounds"])})
+    return rounds
+
+
+def round_name(one: dict[str, Any]) -> str:
+    """What a round is called.
+
+    >>> round_name({"round": 2, "pulled": True}), round_name({"round": 101, "last": 900, "pulled": 3})
+    ('round 2 (pull)', 'rounds 101 to 900 (sums; 3 of them pull)')
+    """
+    if "last" in one:
+        return f"rounds {one['round']} to {one['last']} (sums; {one.get('pulled', 0)} of them pull)"
+    return f"round {one['round']} ({'pull' if one.get('pulled') else 'push'})"
 
 
 def _take_counters(run: Run, counters: dict[str, Any], simulation: dict[str, Any]) -> None:
@@ -141,7 +161,8 @@ def _route(result: dict[str, Any], row: dict[str, Any], name: str) -> Run:
     ]
     if result.get("assumptions"):
         run.facts.append(("assumptions", str(result["assumptions"])))
-    run.phases = {"run": row["communication_seconds"]}
+    # Results of 0.1 have the seconds of the run under the other name.
+    run.phases = {"run": row.get("run_seconds", row["communication_seconds"])}
     run.other_seconds = {"virtual": row["virtual_seconds"]}
     _take_counters(run, row, row.get("whole", {}))
     run.hierarchy = platform.get("hierarchy") or _domains(platform, run.levels)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .figure import COLOURS, PARTS, Figure, bar_layout, figure_of_bars, wide
-from .runs import Run
+from .runs import Run, round_name
 from .text import bytes_text, label, seconds_text
 
 __all__ = ["MEANING", "breakdown", "forecasts", "parts", "phases", "rounds", "training", "trials"]
@@ -111,11 +111,10 @@ def rounds(run: Run) -> Figure | None:
         at += one["seconds"]
     seconds = [one["seconds"] for one in run.rounds]
     waited = [min(one["non_overlapped_communication"], one["seconds"]) for one in run.rounds]
-    words = [
-        f"round {k} ({'pull' if one.get('pulled') else 'push'}): {seconds_text(one['seconds'])}, found {one['found']:,}"
-        for k, one in enumerate(run.rounds, 1)
-    ]
-    numbers = list(range(1, len(run.rounds) + 1))
+    words = [f"{round_name(one)}: {seconds_text(one['seconds'])}, found {one['found']:,}" for one in run.rounds]
+    left_out = [one for one in run.rounds if "last" in one]
+    # Beside numbers up to a million a bar would be as thin: where some are left out, bars stand side by side.
+    numbers = [_numbers_of(one) for one in run.rounds] if left_out else [one["round"] for one in run.rounds]
     found = {"type": "bar", "name": "found", "x": numbers, "y": [one["found"] for one in run.rounds], "yaxis": "y2"}
     data: list[dict[str, Any]] = [
         found | {"marker": {"color": COLOURS[4]}, "hovertext": words, "hoverinfo": "text", "xaxis": "x2"}
@@ -132,7 +131,8 @@ def rounds(run: Run) -> Figure | None:
         "height": 380,
         "xaxis": {"title": {"text": "seconds since the first round"}, "anchor": "y", "automargin": True},
         "yaxis": {"domain": [0, 0.2], "showticklabels": False, "fixedrange": True, "range": [-0.5, 0.5]},
-        "xaxis2": {"title": {"text": "round"}, "anchor": "y2", "fixedrange": True, "automargin": True},
+        "xaxis2": {"title": {"text": "round"}, "anchor": "y2", "fixedrange": True, "automargin": True}
+        | ({"type": "category"} if left_out else {}),
         "yaxis2": {
             "domain": [0.5, 1],
             "type": "log" if wide([one["found"] for one in run.rounds]) else "linear",
@@ -143,11 +143,23 @@ def rounds(run: Run) -> Figure | None:
         "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
     }
     rows: list[list[Any]] = [
-        [k, "pull" if one.get("pulled") else "push", one["found"], one["seconds"], one["non_overlapped_communication"]]
-        for k, one in enumerate(run.rounds, 1)
+        [
+            _numbers_of(one) if "last" in one else one["round"],
+            "sums" if "last" in one else "pull" if one.get("pulled") else "push",
+            one["found"],
+            one["seconds"],
+            one["non_overlapped_communication"],
+        ]
+        for one in run.rounds
     ]
     note = "Of the last search. Above: what each round found; below: its time, red where the slowest rank waited."
+    for one in left_out:
+        note += f" Rounds {_numbers_of(one)} were not kept one by one: they are one bar, their sum."
     return Figure("Round after round", data, layout, rows, ["round", "way", "found", "seconds", "waited"], note)
+
+
+def _numbers_of(one: dict[str, Any]) -> str:
+    return f"{one['round']}-{one['last']}" if "last" in one else str(one["round"])
 
 
 _MARKS = {"ideal": "triangle-right-open", "expected": "circle-open", "worst": "triangle-left-open"}

@@ -17,7 +17,7 @@ from typing import Any
 
 from .._core import VERSION
 from .results import check, is_search
-from .runs import Run, runs_of, titles
+from .runs import Run, round_name, runs_of, titles
 
 __all__ = ["trace"]
 
@@ -103,9 +103,7 @@ def _run(run: Run, process: int) -> list[Event]:
                 )
                 at += duration * 1e6
             _with_counts(events[-1], run)
-            events += _behind(
-                [(_round_name(k, r), r["seconds"], r) for k, r in enumerate(run.rounds, 1)], begin, process
-            )
+            events += _behind([(round_name(one), one["seconds"], one) for one in run.rounds], begin, process)
         else:
             events.append(_complete(phase, at, seconds, process, _PHASES, {}))
             at += seconds * 1e6
@@ -127,10 +125,6 @@ def _with_counts(event: Event, run: Run) -> None:
         counts["times"] = "predicted: ranks in virtual time"
     if counts:
         event["args"] = event.get("args", {}) | counts
-
-
-def _round_name(k: int, one: dict[str, Any]) -> str:
-    return f"round {k} ({'pull' if one.get('pulled') else 'push'})"
 
 
 def _behind(

@@ -176,7 +176,9 @@ def _keep(work: Callable[[], float], timeout: float | None, out: int, parent: in
         os.setsid()  # Ctrl-C is the parent's
         _prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         signal.signal(signal.SIGTERM, _raises(_Stopped))
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        # Not SIG_IGN, which the programs of the work would inherit.
+        if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
+            signal.signal(signal.SIGINT, lambda number, frame: None)
         signal.signal(signal.SIGALRM, _raises(RanOutOfTime))
         _prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
         if os.getppid() != parent:

@@ -176,6 +176,44 @@ TEST_CASE(
   CHECK(message(1, "d.tiles", {.checkpoint = {.folder = "run", .run = {}}}).find("a checkpoint in run") == 0);
 }
 
+namespace {
+
+/// A cycle of arcs so long; directed, the longest of its paths has all but one of them.
+template <class T>
+std::string out_of_core_on_a_cycle(const files::Folder& folder, bool directed, Local n, T weight, std::int64_t block) {
+  std::vector<Arc<T>> arcs;
+  std::vector<Vertex> ids;
+  for (Local v = 0; v < n; ++v) {
+    arcs.push_back({v, (v + 1) % n, weight});
+    ids.push_back(10 * v);
+  }
+  return refusal(1, [&](World& world) {
+    all_pairs_in_file(world, make_arcs<T>(ids, directed, arcs, "cycle"), folder / "d.tiles", {.block = block},
+                      Existing::replace);
+  });
+}
+
+}  // namespace
+
+TEST_CASE("a path too long for its type is refused out of core, and leaves no file") {
+  files::Folder folder;
+  for (const std::int64_t block : {3, 16, 100}) {
+    CAPTURE(block);
+    CHECK(out_of_core_on_a_cycle<std::uint16_t>(folder, true, 4, 21844, block) == "nothing");
+    CHECK(out_of_core_on_a_cycle<std::uint16_t>(folder, false, 8, 16383, block) == "nothing");
+    CHECK(out_of_core_on_a_cycle<std::uint8_t>(folder, true, 40, 6, block) == "nothing");
+    std::filesystem::remove_all(folder / "d.tiles");
+    CHECK(out_of_core_on_a_cycle<std::uint16_t>(folder, true, 4, 21845, block) ==
+          "cycle: a path from 0 to 30 is 65535 long (uint16 holds lengths below 65535). Use a wider type.");
+    CHECK(out_of_core_on_a_cycle<std::uint16_t>(folder, false, 8, 16384, block) ==
+          "cycle: a path from 0 to 40 is 65536 long (uint16 holds lengths below 65535). Use a wider type.");
+    CHECK(out_of_core_on_a_cycle<std::uint8_t>(folder, true, 40, 7, block).find("is 259 long") != std::string::npos);
+    CHECK(out_of_core_on_a_cycle<std::int32_t>(folder, true, 4, 400'000'000, block).find("is 1200000000 long") !=
+          std::string::npos);
+    CHECK(folder.names().empty());
+  }
+}
+
 TEST_CASE("a disk that is full or fills up ends a run with an error that names the file, not by a signal") {
   files::Folder folder;
   if (mount("atoll-test", folder.operator/("").c_str(), "tmpfs", 0, "size=400k") != 0) {

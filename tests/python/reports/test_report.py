@@ -110,7 +110,7 @@ def test_routes_beside_each_other(tmp_path):
     assert {"Beside each other", "route direct", "route domain"} <= set(made.headings)
     assert made.titles_of_figures().count("The tree of domains") == 2
     times = made.figure("Times beside each other")["the run (median)"]["x"]
-    assert times == [r["communication_seconds"] for r in routes]
+    assert times == [r["run_seconds"] for r in routes]
 
 
 @draws
@@ -162,6 +162,7 @@ HEAD = '{"schema": 1, "command": "run bfs", '
         (HEAD + '"seconds": {"run": 1e999}}', "seconds.run is inf"),
         (HEAD + '"seconds": {"run": -1}}', "seconds.run is -1"),
         (HEAD + '"seconds": {"rounds": [{"found": 1}]}}', "seconds.rounds[0].seconds is missing"),
+        (HEAD + '"seconds": {"rounds_left_out": {"found": 1}}}', "seconds.rounds_left_out.rounds is missing"),
         (HEAD + '"seconds": {"trials": ["a"]}}', "seconds.trials[0] is 'a'"),
         (HEAD + '"counters": []}', "counters is a list"),
         (HEAD + '"counters": {"levels": [{"kind": 3}]}}', "counters.levels[0].kind is 3"),

@@ -155,9 +155,22 @@ def test_a_large_matrix_is_grouped_and_says_so():
     assert "Each cell is a group of 3 x 3" in made.words and "largest of" in made.words
 
 
+def test_rounds_that_were_not_kept_are_one_bar_and_the_page_says_so():
+    one = {"found": 1, "pulled": False, "seconds": 0.5, "non_overlapped_communication": 0.25}
+    rounds = [one | {"round": k} for k in (1, 2, 903)]
+    sums = {"rounds": 900, "found": 1800, "pulled": 7, "seconds": 30.0, "non_overlapped_communication": 2.0}
+    made = page(changed(seconds={"rounds": rounds, "rounds_left_out": sums}))
+    found = made.figure("Round after round")["found"]
+    assert found["x"] == ["1", "2", "3-902", "903"] and found["y"] == [1, 1, 1800, 1]
+    waiting = made.figure("Round after round")["waiting for others"]
+    assert waiting["base"] == pytest.approx([0.25, 0.75, 29, 31.25])
+    assert "Rounds 3-902 were not kept one by one: they are one bar, their sum." in made.words
+
+
 def test_the_routes_of_a_simulation_are_runs_with_the_tree_of_the_platform():
     row = {
-        "communication_seconds": 0.25,
+        "communication_seconds": 0.125,
+        "run_seconds": 0.25,
         "virtual_seconds": 0.5,
         "inter_domain_messages": 12,
         "inter_domain_bytes": 600,
@@ -171,7 +184,7 @@ def test_the_routes_of_a_simulation_are_runs_with_the_tree_of_the_platform():
         "command": "simulate",
         "simulated_command": ["run", "bfs", "kron:8"],
         "platform": {"name": "cluster:2x4", "ranks": 8, "domains": "2x4"},
-        "routes": [row | {"route": "direct"}, row | {"route": "row", "communication_seconds": 0.125}],
+        "routes": [row | {"route": "direct"}, row | {"route": "row", "run_seconds": 0.125}],
     }
     made = page(result)
     assert made.headings[1] == "Beside each other"

@@ -74,6 +74,17 @@ def test_durations_are_the_runs_and_no_event_is_invented():
     assert last["args"]["level 0 node"] == {"messages": 40, "bytes": 1000}
 
 
+def test_rounds_that_a_long_search_did_not_keep_are_one_slice():
+    one = {"found": 1, "pulled": False, "seconds": 0.5, "non_overlapped_communication": 0.25}
+    rounds = [one | {"round": k} for k in (1, 2, 903, 904)]
+    sums = {"rounds": 900, "found": 1800, "pulled": 7, "seconds": 30.0, "non_overlapped_communication": 2.0}
+    events = events_of(RUN | {"seconds": RUN["seconds"] | {"rounds": rounds, "rounds_left_out": sums}})
+    names, seconds = zip(*slices(events, 3))
+    between = "rounds 3 to 902 (sums; 7 of them pull)"
+    assert names == ("round 1 (push)", "round 2 (push)", between, "round 903 (push)", "round 904 (push)")
+    assert seconds == pytest.approx((0.5, 0.5, 30, 0.5, 0.5))
+
+
 def test_runs_and_routes_are_processes_of_their_names():
     row = {"virtual_seconds": 0.5, "inter_domain_messages": 1, "inter_domain_bytes": 2}
     routes = [row | {"route": "direct", "communication_seconds": 0.25}]
@@ -83,6 +94,8 @@ def test_runs_and_routes_are_processes_of_their_names():
     assert names == ["</script>", "far, route direct", "far, route row"]
     by_process = [[e["dur"] / 1e6 for e in events if e["ph"] == "X" and e["pid"] == pid] for pid in (2, 3)]
     assert by_process == [[0.25], [0.125]]
+    events = events_of(RUN | {"command": "simulate", "routes": [routes[0] | {"run_seconds": 0.4375}]})
+    assert [e["dur"] / 1e6 for e in events if e["ph"] == "X"] == [0.4375]
     assert all("predicted" in e["args"]["times"] for e in events if e["ph"] == "X" and e["pid"] > 1)
 
 

@@ -75,6 +75,15 @@ def test_wrong_options_and_inputs_have_their_codes(tmp_path):
     assert help_.returncode == 0 and "--sampler" in help_.stdout
 
 
+def test_programs_of_trials_hear_ctrl_c(tmp_path):
+    """That a trial's keeper leaves the terminal's to the search is not inherited by what runs in the trial."""
+    told = tmp_path / "ignored"
+    words = ["--command", f"sh -c 'grep SigIgn /proc/self/status > {told}; : {{x}}'"]
+    done = run(*words, "--space", space_file(tmp_path, {"x": [1]}), "--sampler", "grid")
+    assert done.returncode == 0, done.stderr
+    assert int(told.read_text().split()[1], 16) >> (signal.SIGINT - 1) & 1 == 0
+
+
 def test_ctrl_c_ends_the_trials_too(tmp_path):
     pid = tmp_path / "pid"
     words = [ATOLL, "tune", "--command", f"sh -c 'echo $$ > {pid}.new; mv {pid}.new {pid}; sleep 600; : {{x}}'"]

@@ -73,7 +73,7 @@ class Bfs::Typed final : public Search {
       result.levels += found.vertices > 0;
       result.pulls += pulling;
       const double waited_now = world_.waited_seconds();
-      result.rounds.push_back({found.vertices, pulling, timer.lap(), waited_now - waited});
+      result.rounds.add({found.vertices, pulling, timer.lap(), waited_now - waited});
       waited = waited_now;
     };
     for (Local level = 1; frontier.vertices > 0; ++level) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/algorithms/bfs/rounds.hpp>
 #include <atoll/engine/direction.hpp>
 #include <atoll/graph/graph.hpp>
 #include <memory>
@@ -41,14 +42,7 @@ struct BfsResult {
   Edge edges = 0;        ///< edges of reached vertices on all ranks (directed: edges that leave them)
   int levels = 0;        ///< levels of the tree; 1: only the source
   int pulls = 0;         ///< levels found by pulling
-  /// How each level was found; times are this rank's.
-  struct Round {
-    Vertex found = 0;  ///< on all ranks
-    bool pulled = false;
-    double seconds = 0;
-    double waited_seconds = 0;  ///< waiting for other ranks: communication that computation did not hide
-  };
-  std::vector<Round> rounds;
+  BfsRounds rounds;      ///< how the levels were found
 };
 
 class Bfs {

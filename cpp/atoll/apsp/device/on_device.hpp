@@ -13,8 +13,8 @@
 /// The matrix is in the device's memory if it fits there with its panels; else it stays in the host's, and strips of rows
 /// pass through the device, one computed while the next one comes and the one before goes.
 ///
-/// Results are those of the host, bit for bit where sums are exact. The host's matrix has kNoPath as everywhere; of
-/// uint16 distances up to 32,766 can be held meanwhile. Longer ones become "no path", which check_no_path_is_lost() finds.
+/// Results are those of the host, bit for bit where sums are exact. The host's matrix has kNoPath as everywhere; lengths
+/// from DeviceGemm::no_path() on (of uint16 32,767) become "no path", which check_no_path_is_lost() of that device finds.
 namespace atl {
 
 /// Blocks are multiples of this, so that every block begins with a tile.
@@ -27,7 +27,7 @@ std::int64_t usual_block(const DeviceGemm& gemm, std::int64_t n);
 std::int64_t device_grid_block(std::int64_t wanted);
 
 /// The type in which a device computes what the host would in `narrowest`: 16 bits hold shorter distances there.
-Element device_element(Element narrowest, const ReplicatedCsr<double>& arcs);
+Element device_element(const Device& device, Element narrowest, const ReplicatedCsr<double>& arcs);
 
 /// Which memory the matrix is in.
 enum class DevicePlacement : std::uint8_t {

@@ -9,14 +9,15 @@ namespace atl {
 template <class T>
 class DeviceRange {
  public:
-  DeviceRange(const DeviceGemm& gemm, const Stream& stream) : gemm_(gemm), above_(gemm.device(), 1) {
+  DeviceRange(const DeviceGemm& gemm, const Stream& stream)
+      : gemm_(gemm), none_(static_cast<T>(gemm.no_path())), above_(gemm.device(), 1) {
     gemm.device().fill(above_.data(), 0, sizeof(std::int64_t), stream);
   }
   void to_device(const Stream& stream, DeviceView<T> d) const {
-    if constexpr (kConverts) gemm_.kernels().replace(d, kNoPath<T>, kNoPath16, kNoPath16 - 1, above_.data(), stream);
+    if constexpr (kConverts) gemm_.kernels().replace(d, kNoPath<T>, none_, none_ - 1, above_.data(), stream);
   }
   void to_host(const Stream& stream, DeviceView<T> d) const {
-    if constexpr (kConverts) gemm_.kernels().replace(d, kNoPath16, kNoPath<T>, kNoPath<T>, above_.data(), stream);
+    if constexpr (kConverts) gemm_.kernels().replace(d, none_, kNoPath<T>, kNoPath<T>, above_.data(), stream);
   }
   /// Waits; throws InputError if a value was greater than a device holds.
   void check_seen(const Stream& stream) const {
@@ -26,13 +27,14 @@ class DeviceRange {
       stream.wait();
       check(above == 0,
             "a weight is over {} (16-bit distances on a device end there). Take --type int32, or --device cpu.",
-            kNoPath16 - 1);
+            none_ - 1);
     }
   }
 
  private:
   static constexpr bool kConverts = std::is_same_v<T, std::uint16_t>;
   const DeviceGemm& gemm_;
+  const T none_;
   DeviceArray<std::int64_t> above_;
 };
 

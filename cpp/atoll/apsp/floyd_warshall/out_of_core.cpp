@@ -19,6 +19,18 @@ constexpr double kOfPeak = 0.8, kPeakSeconds = 0.02;
 constexpr double kOfMemory = 0.85;
 
 template <class T>
+std::vector<T> row_of(const TileFile<T>& tiles, Vertex v) {
+  std::vector<T> row;
+  std::vector<T> tile(static_cast<std::size_t>(tiles.block() * tiles.block()));
+  for (std::int64_t j = 0; j < tiles.tiles(); ++j) {
+    tiles.read(v / tiles.block(), j, tile.data());
+    const auto first = tile.begin() + v % tiles.block() * tiles.length(j);
+    row.insert(row.end(), first, first + tiles.length(j));
+  }
+  return row;
+}
+
+template <class T>
 std::uint64_t hash_of(const ReplicatedCsr<T>& arcs) {
   const auto m = static_cast<std::size_t>(arcs.size());
   const std::uint64_t sums[] = {
@@ -97,6 +109,7 @@ AllPairsReport all_pairs_in_file(World& world, const ReplicatedCsr<T>& arcs, con
         fmt::format("ended by SIGTERM in block step {} of {} (what is done lies in {}.part). Give the same command to "
                     "go on.",
                     tiles.next_step() + 1, tiles.tiles(), path));
+  check_no_path_is_lost<T>(team, arcs, run.paths, [&](Vertex v) { return row_of(tiles, v); });
   report.compute_seconds = timer.lap();
   report.add(run);
   report.wait_seconds = run.wait_seconds;

@@ -110,6 +110,7 @@ class TileSteps {
     Timer timer, since_note;
     double note_seconds = static_cast<double>(tiles_.bytes()) / kDiskBytesPerSecond;
     report_.first = tiles_.next_step();
+    report_.paths.assign(static_cast<std::size_t>(tiles_.n()), 0);
     for (std::int64_t k = report_.first; k < side_; ++k) {
       for (const Use& use : uses_of_step(k, side_, options_.undirected)) {
         const MatrixView<T> tile = view(number_of(use.i, use.j), cache_->next());
@@ -248,6 +249,20 @@ class TileSteps {
   void make_final(const Use& use, MatrixView<T> tile) {
     if (options_.undirected && use.i == use.j) mirror_within(tile);
     if (adds_to_no_path(arcs_, Semiring::min_plus)) restore_no_path(team_, Semiring::min_plus, tile);
+    count_paths(use, tile);
+  }
+  // A tile beside the diagonal of an undirected matrix stands for its transpose, too.
+  void count_paths(const Use& use, MatrixView<T> tile) {
+    const std::size_t stored = number_of(use.i, use.j);
+    Vertex* const from_rows = report_.paths.data() + row_of(stored) * tiles_.block();
+    Vertex* const from_cols = report_.paths.data() + col_of(stored) * tiles_.block();
+    const bool both = options_.undirected && use.i != use.j;
+    for (std::int64_t r = 0; r < tile.rows; ++r)
+      for (std::int64_t c = 0; c < tile.cols; ++c) {
+        const Vertex is_path = tile(r, c) != kNoPath<T>;
+        from_rows[r] += is_path;
+        if (both) from_cols[c] += is_path;
+      }
   }
   void mirror_within(MatrixView<T> d) const {
     constexpr std::int64_t kBand = 256;

@@ -31,6 +31,7 @@ struct TilesReport : FloydWarshallReport {
   bool stopped = false;
   double bytes_read = 0, bytes_written = 0, wait_seconds = 0, note_seconds = 0;
   std::int64_t notes = 0;
+  std::vector<Vertex> paths;  ///< [vertex] how many start there, once the run is complete
 };
 
 /// tiles <- the closure of the arcs' lengths, from the step that the file has recorded. Returns an improving cycle like
