@@ -96,7 +96,7 @@ TEST_CASE("options complete what an edge list does not say") {
   options.weight_column = "cost";
   CHECK(refusal(path, 2, options) ==
         path +
-            ":1: weight_column is 'cost' (the columns are: 'id', 'a', 'b', 'len', 'w'). Name one of them, or give its "
+            ":1: the weight column is 'cost' (the columns are: 'id', 'a', 'b', 'len', 'w'). Name one of them, or give its "
             "number.");
 }
 

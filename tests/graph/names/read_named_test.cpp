@@ -206,7 +206,7 @@ TEST_CASE("the first wrong line is named, the same on all ranks") {
       {"alone\n",
        ":1: the line has 1 column (an edge needs 2). Complete it, or name the columns; fields are cut by blanks."},
       {good + good,
-       ":1: source_column is 'gene' (the columns are: 'a', 'b', '1'). Name one of them, or give its number.",
+       ":1: the source column is 'gene' (the columns are: 'a', 'b', '1'). Name one of them, or give its number.",
        {.source_column = "gene"}},
       {"a\tb\nb\tc\n", ": has no weights (the line has 2 columns", {.weights = ReadOptions::Weights::required}},
   };

@@ -109,8 +109,8 @@ TEST_CASE("columns that the caller names are taken, by heading or number") {
   CHECK(choice({"gene", "score", "partner"}, "trt", "partner") == "2 0 -");
   CHECK(choice({}, "www", "2") == "1 0 -");
   CHECK(choice({"a", "b"}, "ww", "z", "b") ==
-        "t: source_column is 'z' (the columns are: 'a', 'b'). Name one of them, or give its number.");
+        "t: the source column is 'z' (the columns are: 'a', 'b'). Name one of them, or give its number.");
   CHECK(choice({"a", "b"}, "ww", "a", "a") ==
         "t: source and target are both 'a' (an edge has two ends). Name two columns.");
-  CHECK(choice({"a", "b"}, "ww", "0", "1") == "source_column is 0 (columns count from 1). Correct it.");
+  CHECK(choice({"a", "b"}, "ww", "0", "1") == "the source column is 0 (columns count from 1). Correct it.");
 }

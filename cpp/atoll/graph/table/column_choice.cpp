@@ -77,8 +77,8 @@ class Choosing {
 
   void take_named_ends() {
     const bool one = q_.source.empty() || q_.target.empty();
-    if (!q_.source.empty()) chosen_.source = named(q_.source, "source_column");
-    if (!q_.target.empty()) chosen_.target = named(q_.target, "target_column");
+    if (!q_.source.empty()) chosen_.source = named(q_.source, "the source column");
+    if (!q_.target.empty()) chosen_.target = named(q_.target, "the target column");
     chosen_.by_heading = true;
     if (!one) return;
     // The other end: of a pair with the one that is named, else the only other column that can be an end.
@@ -114,7 +114,8 @@ class Choosing {
     chosen_.target = pairs[0].target;
     chosen_.by_heading = true;
     // Of "protein1 protein2 combined_score" the third is the weight, as without headings.
-    by_place_ = pairs[0].certainty == Pair::numbered;
+    const bool letters = q_.headings[pairs[0].source].size() == 1 && q_.headings[pairs[0].target].size() == 1;
+    by_place_ = pairs[0].certainty == Pair::numbered || letters;
     first_ = pairs[0].source;
     return true;
   }
@@ -150,7 +151,7 @@ class Choosing {
     for (std::size_t i = 0; i < q_.kinds.size(); ++i) {
       if (q_.kinds[i] != Kind::words && q_.kinds[i] != Kind::whole) continue;
       if (is_headed() && is_weight(q_.headings[i])) continue;
-      if (!q_.weight.empty() && i == named(q_.weight, "weight_column")) continue;
+      if (!q_.weight.empty() && i == named(q_.weight, "the weight column")) continue;
       columns.push_back(i);
     }
     return columns;
@@ -182,7 +183,7 @@ class Choosing {
   void choose_weight() {
     if (q_.weights == UseWeights::none) return;
     if (!q_.weight.empty()) {
-      chosen_.weight = named(q_.weight, "weight_column");
+      chosen_.weight = named(q_.weight, "the weight column");
     } else if (is_headed()) {
       for (const std::string_view word : weight_names())
         for (std::size_t i = 0; i < q_.headings.size() && !chosen_.weight; ++i)
