@@ -335,7 +335,8 @@ class Graph(Attributes, BuiltGraph, DerivedGraphs, FromFiles, FromObjects, FromT
         delimiter : str, optional
                                 of an edge list: "\\t", ",", ";", "|" or " " (any number of blanks); None: as the first
                                 lines look (docs/formats.md)
-        decimal : str, optional of an edge list: "." or ","; the other one then groups digits; None: as the first lines look
+        decimal : str, optional of an edge list: "." or ","; the other one then groups digits; None: as the first lines
+                                look
         duplicates, self_loops  see from_edges
         partition, heavy, fusion, comm, plan
                                 see Graph
@@ -365,6 +366,13 @@ class Graph(Attributes, BuiltGraph, DerivedGraphs, FromFiles, FromObjects, FromT
                 if value is not None and value not in known:
                     raise errors.UsageError(f"{option} is {value!r} (it is one of {known}). Give one, or leave it out.")
             foreign = format_of(text, format)
+            if foreign is not None:
+                told = {"headings": headings, "delimiter": delimiter, "decimal": decimal}
+                for option, value in told.items():
+                    if value is not None:
+                        raise errors.UsageError(
+                            f"{option} is {value!r} (it is for edge lists, and {text} is {foreign}). Leave it out."
+                        )
             if foreign is not None and names:
                 raise errors.UsageError(
                     f"names is True (vertices of a {foreign} file have names where they are text there). Leave it out."

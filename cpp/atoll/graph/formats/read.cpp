@@ -75,9 +75,16 @@ bool is_graphalytics(const std::string& path) {
   return false;
 }
 
-// Only edge lists have selectable columns.
-void refuse_columns(const std::string& path, const std::string& format, const ReadOptions& options) {
+// Only edge lists have selectable columns, and lines that can be read in more than one way.
+void refuse_options_of_edge_lists(const std::string& path, const std::string& format, const ReadOptions& options) {
   if (format == "edges") return;
+  if (options.decimal || (options.delimiter && format != "matrix") || options.headings)
+    throw UsageError(
+        fmt::format("{}: {} is given (it is for edge lists, and this is {}). Leave it out.", path,
+                    options.decimal     ? "the decimal sign"
+                    : options.delimiter ? "the delimiter"
+                                        : "whether the first line is one of headings",
+                    format));
   for (const auto& [what, column] : {std::pair("source", &options.source_column),
                                      {"target", &options.target_column},
                                      {"weight", &options.weight_column}})
@@ -119,12 +126,12 @@ EdgeList read_edges(World& world, const std::string& path, const ReadOptions& op
   world.broadcast(std::span(&graphalytics, 1), 0);
   EdgeList edges;
   if (graphalytics) {
-    refuse_columns(path, "graphalytics", options);
+    refuse_options_of_edge_lists(path, "graphalytics", options);
     edges = read_graphalytics(world, path, options);
   } else {
     Head head = read_head(world, path, kHeadBytes);
     if (format == "auto") format = detect(path, head);
-    refuse_columns(path, format, options);
+    refuse_options_of_edge_lists(path, format, options);
     if (format == "mtx")
       edges = read_matrix_market(world, path, head, options);
     else if (format == "metis")
