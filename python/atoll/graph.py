@@ -363,7 +363,7 @@ class Graph(Attributes, BuiltGraph, DerivedGraphs, FromFiles, FromObjects, FromT
         with agreed(world, call):
             preparation = preparation_of(duplicates, self_loops, partition, heavy, fusion)
             for option, value, known in (("delimiter", delimiter, _DELIMITERS), ("decimal", decimal, _DECIMALS)):
-                if value is not None and value not in known:
+                if value is not None and not (isinstance(value, str) and value in known):
                     raise errors.UsageError(f"{option} is {value!r} (it is one of {known}). Give one, or leave it out.")
             foreign = format_of(text, format)
             if foreign is not None:

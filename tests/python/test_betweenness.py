@@ -105,7 +105,7 @@ def test_graphs_without_a_vertex_between_others_score_0(spec):
         assert atoll.betweenness_centrality(graph, **options).gather().tolist() == [0] * graph.n
 
 
-@pytest.mark.parametrize("partition", ["contiguous", "hashed"])
+@pytest.mark.parametrize("partition", ["blocked", "hashed", "cartesian", "hybrid"])
 @pytest.mark.parametrize("ranks", [2, 3])
 def test_ranks_change_no_score(ranks, partition):
     G, _ = random_graph(11, False)

@@ -117,7 +117,8 @@ def headings_tell(kinds: dict[str, str]) -> bool:
     chosen = [None if k is None else names[k] for k in first]
     again = [None if k is None else names[(k + 1) % len(names)] for k in turned]
     letters = any(name is not None and len(name) == 1 for name in chosen[:2])  # labels, rather than headings
-    return (chosen[:2] == again[:2] and not letters) or (chosen[2] is not None and chosen[2] == again[2])
+    weighed = chosen[2] is not None and chosen[2] == again[2] and not (letters and len(chosen[2]) == 1)
+    return (chosen[:2] == again[:2] and not letters) or weighed
 
 
 def refuse_square(kinds: dict[str, str], rows: int, whole: str) -> None:
