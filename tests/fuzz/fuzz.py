@@ -5,8 +5,8 @@
 .venv/bin/python tests/fuzz/fuzz.py                             # 10 minutes over all readers
 .venv/bin/python tests/fuzz/fuzz.py --reader pajek --case 17    # one file again, as its find says
 
-A crash, a hang, memory without bound or an error of another class is a find: the file stays in build/fuzz, and the command
-that makes it again is printed. Case k of a reader is the same in every run with the same seed.
+A crash, a hang, memory without bound or an error of another class is a find: the file stays in build/fuzz, and the
+command that makes it again is printed. Case k of a reader is the same in every run with the same seed.
 """
 
 from __future__ import annotations

@@ -94,10 +94,10 @@ TEST_CASE("options complete what an edge list does not say") {
   CHECK(read(path, 2, options).sorted().edges == kThree);
   options.weights = ReadOptions::Weights::required;
   options.weight_column = "cost";
-  CHECK(refusal(path, 2, options) ==
-        path +
-            ":1: the weight column is 'cost' (the columns are: 'id', 'a', 'b', 'len', 'w'). Name one of them, or give its "
-            "number.");
+  CHECK(refusal(path, 2, options) == path +
+                                         ":1: the weight column is 'cost' (the columns are: 'id', 'a', 'b', 'len', "
+                                         "'w'). Name one of them, or give its "
+                                         "number.");
 }
 
 TEST_CASE("headers define the set of vertices") {

@@ -79,12 +79,11 @@ bool is_graphalytics(const std::string& path) {
 void refuse_options_of_edge_lists(const std::string& path, const std::string& format, const ReadOptions& options) {
   if (format == "edges") return;
   if (options.decimal || (options.delimiter && format != "matrix") || options.headings)
-    throw UsageError(
-        fmt::format("{}: {} is given (it is for edge lists, and this is {}). Leave it out.", path,
-                    options.decimal     ? "the decimal sign"
-                    : options.delimiter ? "the delimiter"
-                                        : "whether the first line is one of headings",
-                    format));
+    throw UsageError(fmt::format("{}: {} is given (it is for edge lists, and this is {}). Leave it out.", path,
+                                 options.decimal     ? "the decimal sign"
+                                 : options.delimiter ? "the delimiter"
+                                                     : "whether the first line is one of headings",
+                                 format));
   for (const auto& [what, column] : {std::pair("source", &options.source_column),
                                      {"target", &options.target_column},
                                      {"weight", &options.weight_column}})

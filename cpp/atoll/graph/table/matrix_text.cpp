@@ -112,8 +112,8 @@ class Looking {
     const std::set<std::string> distinct(labels.begin(), labels.end());
     if (distinct.size() < n) return {};
     if (above && (std::ranges::any_of(labels, is_weight) || std::ranges::any_of(pairs_in(labels), [](const Pair& pair) {
-          return pair.certainty > Pair::ambiguous;
-        })))
+                    return pair.certainty > Pair::ambiguous;
+                  })))
       return {};
     bool binary = true, symmetric = true;
     for (std::size_t i = 0; i < n; ++i)
@@ -168,7 +168,10 @@ class Looking {
   [[noreturn]] void refuse(const char* readings, const char* cure = nullptr) const {
     throw InputError(fmt::format(
         "{}:{}: {} of {} numbers without headings ({}: which?). {}.", path_, table_.rows[first_].number,
-        !table_.complete ? "many rows" : rows() == 1 ? "one row" : fmt::format("{} rows", rows()), fields(first_).size(), readings,
+        !table_.complete ? "many rows"
+        : rows() == 1    ? "one row"
+                         : fmt::format("{} rows", rows()),
+        fields(first_).size(), readings,
         cure ? cure
              : "Say --format matrix (format=\"matrix\" in Python), or which columns are the ends: --source-column and "
                "--target-column (source= and target=)"));
