@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atoll/apsp/store/saved_run.hpp>
+#include <atoll/base/utf8.hpp>
 #include <atoll/base/files/atomic_file.hpp>
 #include <atoll/base/files/text_file.hpp>
 #include <atoll/base/id_rule.hpp>
@@ -253,7 +254,7 @@ Log Command::log() const {
   return Log(
       [this](LogLevel level, std::string_view text) {
         if (phases_) phases_->wipe();
-        say("atoll: {}: {}\n", name_of(level), text);
+        say("atoll: {}: {}\n", name_of(level), printable(text));
       },
       least);
 }

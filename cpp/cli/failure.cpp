@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atoll/base/error.hpp>
+#include <atoll/base/utf8.hpp>
 #include <atoll/runtime/aggregation/termination.hpp>
 #include <atomic>
 #include <csignal>
@@ -19,31 +20,32 @@ constexpr char kMemoryRanOut[] =
     "memory ran out (the machine or a limit has no more). Use more ranks, or `atoll inspect` first.";
 }
 
+// Messages may quote a file's bytes, which JSON and terminals take as UTF-8.
 Failure current_failure() {
   try {
     throw;
   } catch (const UsageError& e) {
-    return {2, "usage", e.what()};
+    return {2, "usage", printable(e.what())};
   } catch (const InputError& e) {
-    return {3, "input", e.what()};
+    return {3, "input", printable(e.what())};
   } catch (const IoError& e) {
-    return {3, "io", e.what()};
+    return {3, "io", printable(e.what())};
   } catch (const TransportError& e) {
-    return {1, "transport", e.what()};
+    return {1, "transport", printable(e.what())};
   } catch (const VerificationError& e) {
-    return {1, "verification", e.what()};
+    return {1, "verification", printable(e.what())};
   } catch (const RunStopped& e) {
-    return {1, "stopped", e.what()};
+    return {1, "stopped", printable(e.what())};
   } catch (const Error& e) {
-    return {1, "system", e.what()};
+    return {1, "system", printable(e.what())};
   } catch (const std::system_error& e) {
     // The code that a shell reports for a command ended by SIGPIPE.
     if (e.code() == std::errc::broken_pipe) return {128 + SIGPIPE, "pipe", ""};
-    return {1, "internal", e.what()};
+    return {1, "internal", printable(e.what())};
   } catch (const std::bad_alloc&) {
     return {1, "memory", kMemoryRanOut};
   } catch (const std::exception& e) {
-    return {1, "internal", e.what()};
+    return {1, "internal", printable(e.what())};
   } catch (...) {
     return {1, "internal", "an unknown error"};
   }

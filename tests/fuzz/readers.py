@@ -129,7 +129,7 @@ def _distances(path: str) -> None:
 
 
 def _open_distances(path: str) -> None:
-    opened = atoll.open_distances(path)
+    opened = atoll.apsp.open(path)
     np.asarray(opened[0])
 
 

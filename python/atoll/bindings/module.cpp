@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/base/version.hpp>
+#include <atoll/base/utf8.hpp>
 
 #include "bindings.hpp"
 
@@ -20,17 +21,17 @@ void translate(const std::exception_ptr& p, void*) {
   try {
     std::rethrow_exception(p);
   } catch (const InputError& e) {
-    raise("InputError", e.what());
+    raise("InputError", printable(e.what()).c_str());
   } catch (const UsageError& e) {
-    raise("UsageError", e.what());
+    raise("UsageError", printable(e.what()).c_str());
   } catch (const IoError& e) {
-    raise("IoError", e.what());
+    raise("IoError", printable(e.what()).c_str());
   } catch (const TransportError& e) {
-    raise("TransportError", e.what());
+    raise("TransportError", printable(e.what()).c_str());
   } catch (const VerificationError& e) {
-    raise("VerificationError", e.what());
+    raise("VerificationError", printable(e.what()).c_str());
   } catch (const Error& e) {
-    raise("Error", e.what());
+    raise("Error", printable(e.what()).c_str());
   }
 }
 

@@ -336,3 +336,9 @@ def test_ranks_give_parts_and_all_know_the_names(form, partition, ranks):
         return graph.names.tolist()
 
     assert sorted(sum(atoll.run_ranks(ranks, check), [])) == NAMES
+
+
+def test_headings_of_another_encoding_are_shown_by_their_bytes(tmp_path):
+    path = tmp_path / "m.csv"
+    path.write_bytes(b"source,target,gr\xf6\xdfe\na,b,1\n")
+    assert atoll.Graph.read(path, names=True, weight=3).columns.endswith("weight 'gr\\xf6\\xdfe' (column 3)")

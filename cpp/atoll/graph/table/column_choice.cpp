@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/base/error.hpp>
+#include <atoll/base/utf8.hpp>
 #include <atoll/graph/table/column_choice.hpp>
 #include <atoll/io/scan.hpp>
 #include <charconv>
@@ -37,7 +38,7 @@ class Choosing {
     return column < q_.headings.size() ? in_quotes(q_.headings[column]) : fmt::format("column {}", column + 1);
   }
   std::string described(std::size_t column) const {
-    return column < q_.headings.size() ? fmt::format("'{}' (column {})", q_.headings[column], column + 1)
+    return column < q_.headings.size() ? fmt::format("'{}' (column {})", printable(q_.headings[column]), column + 1)
                                        : fmt::format("in column {}", column + 1);
   }
 

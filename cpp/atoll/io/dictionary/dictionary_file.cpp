@@ -89,29 +89,4 @@ void write_names(World& world, const std::string& path, const Dictionary& names)
   });
 }
 
-bool is_utf8(std::string_view bytes) {
-  const auto* p = reinterpret_cast<const unsigned char*>(bytes.data());
-  const auto* const end = p + bytes.size();
-  while (p < end) {
-    if (*p < 0x80) {
-      ++p;
-      continue;
-    }
-    const int more = *p >= 0xf0 ? 3 : *p >= 0xe0 ? 2 : 1;
-    if (*p < 0xc2 || *p > 0xf4 || end - p <= more) return false;
-    // Of the second byte some values would be a longer form of a shorter one, a surrogate, or beyond U+10FFFF.
-    const unsigned low = *p == 0xe0   ? 0xa0
-                         : *p == 0xf0 ? 0x90
-                                      : 0x80,
-                   high = *p == 0xed   ? 0x9f
-                          : *p == 0xf4 ? 0x8f
-                                       : 0xbf;
-    if (p[1] < low || p[1] > high) return false;
-    for (int k = 2; k <= more; ++k)
-      if ((p[k] & 0xc0) != 0x80) return false;
-    p += more + 1;
-  }
-  return true;
-}
-
 }  // namespace atl

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/base/utf8.hpp>
 #include <atoll/io/dictionary/dictionary.hpp>
 #include <atoll/runtime/world.hpp>
 #include <string>
@@ -22,8 +23,5 @@ void write_dictionary(World& world, const std::string& path, const Dictionary& n
 Dictionary map_dictionary(World& world, const std::string& path);
 /// Rank 0 writes. InputError where a name holds a line end.
 void write_names(World& world, const std::string& path, const Dictionary& names);
-
-/// Whether the bytes are UTF-8 (RFC 3629), which Python and JSON need.
-bool is_utf8(std::string_view bytes);
 
 }  // namespace atl
