@@ -8,9 +8,9 @@ from typing import Any
 _DIRECTED = "Directed graphs fall back to NetworkX."
 _MATRIX = "All distances are kept at once: more than 16,384 nodes fall back to NetworkX."
 _BOUNDS = "Directed, or by weight, more than 16,384 nodes fall back to NetworkX."
-_LENGTHS = "weight must be the name of an attribute, its values finite, not negative."
+_LENGTHS = "weight must be the name of an attribute, its values finite, not negative, sums of ints below 2^53."
 _ANY = "Of several shortest paths another one may come out."
-_ENDS = "source or target must be given, and method be dijkstra."
+_ENDS = "source must be given, or target in an undirected graph, and method be dijkstra."
 _WHOLE = "Weights must be ints, not negative."
 _EXTENT = "e must be None, usebounds False, weights finite and not negative."
 _SIMPLE = "Directed graphs and multigraphs fall back to NetworkX."
@@ -21,8 +21,8 @@ FUNCTIONS: dict[str, str] = {
     "all_pairs_shortest_path_length": _MATRIX,
     "average_clustering": f"weight must be None. {_SIMPLE}",
     "average_shortest_path_length": f"{_WHOLE} method must be none of Floyd-Warshall's. {_MATRIX}",
-    "betweenness_centrality": "weight must be None or the name of an attribute, its values finite and above 0. The "
-    "same sources are drawn for the same seed.",
+    "betweenness_centrality": "weight must be None or the name of an attribute, its values finite and above 0, sums of "
+    "ints below 2^53. The same sources are drawn for the same seed.",
     "bidirectional_shortest_path": _ANY,
     "clustering": f"weight must be None. {_SIMPLE}",
     "connected_components": "",
@@ -32,7 +32,7 @@ FUNCTIONS: dict[str, str] = {
     "dijkstra_path_length": _LENGTHS,
     "eccentricity": f"v and sp must be None, weights finite and not negative. {_BOUNDS}",
     "floyd_warshall": f"{_WHOLE} All edges have them, or none. {_MATRIX}",
-    "floyd_warshall_numpy": f"{_WHOLE} {_MATRIX}",
+    "floyd_warshall_numpy": f"{_WHOLE} nodelist must be all nodes, each once. {_MATRIX}",
     "has_path": "",
     "is_connected": "",
     "is_weakly_connected": "",
@@ -44,17 +44,17 @@ FUNCTIONS: dict[str, str] = {
     "(not n * tol).",
     "periphery": f"{_EXTENT} {_BOUNDS}",
     "radius": f"{_EXTENT} {_BOUNDS}",
-    "shortest_path": f"{_ENDS} {_ANY}",
-    "shortest_path_length": _ENDS,
+    "shortest_path": f"{_ENDS} {_LENGTHS} {_ANY}",
+    "shortest_path_length": f"{_ENDS} {_LENGTHS}",
     "single_source_dijkstra_path": f"{_LENGTHS} {_ANY}",
-    "single_source_dijkstra_path_length": "weight must be the name of an attribute, its values finite, not negative.",
+    "single_source_dijkstra_path_length": _LENGTHS,
     "single_source_shortest_path": _ANY,
     "single_source_shortest_path_length": "",
     "transitivity": _SIMPLE,
     "triangles": "Multigraphs fall back to NetworkX.",
     "weakly_connected_components": "",
 }
-"""By name, what differs from NetworkX: what atoll refuses, NetworkX computes."""
+"""By name, what differs from NetworkX: what atoll refuses, NetworkX computes. Also a table of docs/networkx.md."""
 
 
 def get_info() -> dict[str, Any]:

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What NetworkX hands to the backend, what it declines with a reason, and NetworkX's own tests through it."""
 
+import inspect
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +14,7 @@ nx = pytest.importorskip("networkx")
 import _nx_atoll  # noqa: E402
 import atoll.networkx as backend  # noqa: E402
 from agreement import CONFIG, refused  # noqa: E402
+from atoll.networkx.conditions import _CONDITIONS  # noqa: E402
 
 
 def test_calls_that_cannot_agree_are_declined_with_a_reason():
@@ -69,6 +72,25 @@ def test_the_backend_info_lists_all_functions():
         "should_run",
     }
     assert functions.keys() == set(backend.__all__) - others
+
+
+@pytest.mark.skipif(not CONFIG, reason="signatures have changed since")
+@pytest.mark.parametrize("name", sorted(_nx_atoll.FUNCTIONS))
+def test_arguments_are_bound_as_networkx_binds_them(name):
+    """By place: NetworkX passes nearly all so."""
+    theirs = nx.utils.backends._registered_algorithms[name].orig_func
+    given = [(p.name, p.default) for p in inspect.signature(theirs).parameters.values()]
+    assert [(p.name, p.default) for p in inspect.signature(getattr(backend, name)).parameters.values()] == given
+    condition = _CONDITIONS.get(name)
+    if condition is not None:
+        asked = [p for p in inspect.signature(condition).parameters.values() if p.kind == p.POSITIONAL_OR_KEYWORD]
+        assert [(p.name, p.default) for p in asked] == given[: len(asked)]
+
+
+def test_the_tables_of_the_page_are_current():
+    script = Path(__file__).parents[3] / "scripts/check_networkx.py"
+    done = subprocess.run([sys.executable, script, "--table", "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_importing_networkx_does_not_load_atoll():
