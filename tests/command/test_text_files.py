@@ -62,10 +62,11 @@ def test_shares_results_and_labelled_graphs(tmp_path, mark, end):
     atoll("run", "gcn", folder, "--epochs", 2)
 
 
-def test_lines_that_end_in_cr_alone_are_read_or_refused_by_name(tmp_path):
-    shares = spelled(tmp_path / "a.seeds", ["1 2", "3"], b"", b"\r")
-    said = atoll("run", "pagerank", "ring:6", "--personalization", shares, code=3).stderr
-    assert f"{shares}:1: its lines end in CR alone" in said
+def test_lines_that_end_in_cr_alone_are_read(tmp_path):
+    shares, scores = spelled(tmp_path / "a.seeds", ["1 2", "3"], b"", b"\r"), tmp_path / "scores.txt"
+    plain = spelled(tmp_path / "b.seeds", ["1 2", "3"], b"", b"\n")
+    atoll("run", "pagerank", "ring:6", "--personalization", shares, "--output", scores, "--verify")
+    atoll("verify", "pagerank", "ring:6", scores, "--personalization", plain)
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])

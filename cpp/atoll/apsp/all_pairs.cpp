@@ -221,6 +221,8 @@ AllPairs<T> all_pairs(World& world, const ReplicatedCsr<T>& arcs, const AllPairs
     constraints.block = options.device ? device_grid_block(options.block) : options.block;
     plan = agree_on_grid(world, options.machine, Gemm(all_pairs_algebra(arcs, options.semiring), options.blocking),
                          arcs.vertices(), constraints);
+    // The model's blocks are at most n; those of a device are whole units, also of a smaller matrix.
+    if (options.device) plan->block = constraints.block;
   }
   check_memory(world, arcs, options, plan ? &*plan : nullptr);
   AllPairs<T> all = plan ? on_a_grid(world, arcs, options, *plan) : on_one_rank(world, arcs, options);

@@ -369,12 +369,7 @@ Head read_head(World& world, const std::string& path, std::size_t bytes) {
 
 std::uint64_t text_begin(World& world, const std::string& path) {
   const Head head = read_head(world, path, std::size_t{64} << 10);
-  const std::size_t begin = mark_bytes(head.text, path);
-  check(head.text.find('\r') == std::string::npos || head.text.find('\n') != std::string::npos,
-        "{}:1: its lines end in CR alone, as those of old Macs do (lines are told apart by LF). Convert it, as by tr "
-        "'\\r' '\\n'.",
-        path);
-  return begin;
+  return mark_bytes(head.text, path);
 }
 
 }  // namespace atl

@@ -69,8 +69,7 @@ struct Head {
 /// Collective.
 Head read_head(World& world, const std::string& path, std::size_t bytes);
 
-/// Where the lines of a text begin: behind a byte order mark. Throws InputError where the text is UTF-16, or where its
-/// lines end in CR alone: blocks of lines are cut at LF. Collective.
+/// Where the lines of a text begin: behind a byte order mark. Throws InputError where the text is UTF-16. Collective.
 std::uint64_t text_begin(World& world, const std::string& path);
 
 /// Sends rank 0's `text` to all ranks. Collective.

@@ -94,7 +94,7 @@ std::vector<BadInput> bad_inputs() {
       {"a.txt",
        "\xff\xfe"
        "1 2\n",
-       ":1: the text is UTF-16 (its first bytes are a UTF-16 byte order mark). Convert it to UTF-8."},
+       ":1: the text is UTF-16 or UTF-32 (by its first bytes). Convert it to UTF-8, as by iconv -f UTF-16 -t UTF-8."},
       // 2^53 + 1; larger even numbers and fractions are rounded like any double.
       {"a.wel",
        "1 2 9007199254740992\n1 2 9007199254740994\n3 4 09007199254740993.0\n3 5 9.007199254740993e15\n"

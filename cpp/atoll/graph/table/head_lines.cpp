@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <atoll/base/files/text_file.hpp>
 #include <atoll/graph/table/head_lines.hpp>
 #include <atoll/io/scan.hpp>
 #include <charconv>
 
 namespace atl {
 
-std::uint64_t lines_begin(const Head& head) { return head.text.starts_with("\xef\xbb\xbf") ? 3 : 0; }
-
 HeadLines::HeadLines(const std::string& path, const Head& head) : path_(&path), head_(&head) {
-  next_ = lines_begin(head);
-  check(!head.text.starts_with("\xff\xfe") && !head.text.starts_with("\xfe\xff"),
-        "{}:1: the text is UTF-16 (its first bytes are a UTF-16 byte order mark). Convert it to UTF-8.", path);
+  next_ = mark_bytes(head.text, path);
 }
 
 bool HeadLines::next() {

@@ -50,9 +50,6 @@ auto from_head(World& world, const std::string& path, Head& head, F&& conclude) 
   }
 }
 
-/// Where the first line begins: behind a byte order mark of UTF-8.
-std::uint64_t lines_begin(const Head& head);
-
 /// A whole number in a header; -1 if it is not one, INT64_MAX if it is too large.
 std::int64_t header_number(std::string_view field);
 
