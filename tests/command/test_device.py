@@ -67,8 +67,7 @@ def test_a_matrix_that_is_larger_than_the_device_passes_in_strips():
     assert "on the device for strips of the matrix" in said
 
 
-@pytest.mark.parametrize("peel", ["on", "off"])
-@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("ranks, peel", [(1, "on"), (1, "off"), (2, "off")])
 def test_a_path_beyond_16_bits_of_a_device_is_refused_and_never_none(tmp_path, ranks, peel):
     cycle = tmp_path / "cycle.csv"
     words = ["run", "apsp", str(cycle), "--device", "cuda", "--peel", peel, "--ranks", str(ranks), "--threads", "1"]

@@ -108,7 +108,7 @@ def test_a_matrix_that_is_there_is_written_too(tmp_path):
     same(tmp_path / "d.h5", tmp_path / "d.npy")
     atoll.apsp.save(tmp_path / "bare.h5", D)
     with h5py.File(tmp_path / "bare.h5") as found:
-        assert sorted(found) == ["distances", "ids"] and found["ids"][:].tolist() == [0, 1]
+        assert sorted(found) == ["checksums", "distances", "ids"] and found["ids"][:].tolist() == [0, 1]
 
 
 def test_a_name_that_is_taken_is_replaced_only_if_asked(tmp_path):
