@@ -6,10 +6,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atoll/apsp/store/saved_run.hpp>
-#include <atoll/base/utf8.hpp>
 #include <atoll/base/files/atomic_file.hpp>
 #include <atoll/base/files/text_file.hpp>
 #include <atoll/base/id_rule.hpp>
+#include <atoll/base/utf8.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
 #include <atoll/transport/plugin.hpp>
 #include <atoll/tune/store.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atoll/base/version.hpp>
 #include <atoll/base/utf8.hpp>
+#include <atoll/base/version.hpp>
 
 #include "bindings.hpp"
 

@@ -191,7 +191,8 @@ EdgeList read_graphalytics(World& world, const std::string& path, const ReadOpti
   shape.source_name = "vertex";
   const Head vertex_head = read_head(world, set.vertices, 4096);
   LineParser parser(world, shape, 0);
-  for_each_block(world, set.vertices, {.from = mark_bytes(vertex_head.text, set.vertices), .file_bytes = vertex_head.file_bytes},
+  for_each_block(world, set.vertices,
+                 {.from = mark_bytes(vertex_head.text, set.vertices), .file_bytes = vertex_head.file_bytes},
                  parser.work());
   edges.vertices = parser.take_vertices();
 
