@@ -83,6 +83,7 @@ TEST_CASE("fields are cut by one delimiter, and commas in them belong to numbers
       {"a.csv", "1;2;1,250\n2;3;1,500\n", ":1: weight is '1,250' (", "--decimal , or --decimal ."},
       {"a.csv", "1;2;3,5\n2;3;1.5\n", ":2: weight is '1.5' (", "--decimal"},
       {"a.tsv", "1\t2\n2\t3\n3\t1,000,5\n", ":3: target is '1,000,5' (not a whole number)", "--names"},
+      {"a.csv", "1,2\n\"12345678901234567890\"\"1\",2\n", ":2: source is", "not a whole number"},
       {"a.txt", "1,2 3\n2,3 4\n", ":1: source is '1,2' (not a whole number)", "columns"},
       {"a.csv", "source,target,weight\n1,2,3,5\n2,3,1,25\n", ":2: the line has 4 fields and the headings are 3",
        "quotes"},

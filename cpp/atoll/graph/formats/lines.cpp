@@ -49,6 +49,8 @@ std::uint64_t careful_id(const char* at, std::string_view field, const char* nam
     plain.append(kTextPadding, '\0');
     field = std::string_view(plain).substr(0, plain.size() - kTextPadding);
   }
+  // Digits alone lie in the block or in `plain`, where more may be read than the field; else it may be a copy.
+  if (!table::is_whole(field)) refuse_id(at, field, name);
   const char* p = field.data();
   std::uint64_t id = 0;
   if (!scan_id(p, id) || p != field.data() + field.size() || id > static_cast<std::uint64_t>(kMaxVertex))
