@@ -1,29 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
 # Each line calls the real tool; nothing is hidden here. CMAKE_FLAGS=-DNAME=VALUE reaches every configure.
-.PHONY: build demo test ctest pytest torch test-all asan tsan wheel networkx-suite bench mutants fuzz lint tidy docs man clean
+.PHONY: build demo test ctest pytest torch test-all asan tsan ubsan wheel networkx-suite bench mutants fuzz lint tidy docs man clean
+
+# GPU kernels take minutes, and NVIDIA's libraries 600 MB: where no GPU is seen, they come by CMAKE_FLAGS=-DATOLL_CUDA=ON
+bootstrap = $(if $(filter -DATOLL_CUDA=ON,$(CMAKE_FLAGS)),ATOLL_CUDA=ON )scripts/bootstrap
 
 build:              # bin/atoll and .venv, whose Python imports atoll
-	scripts/bootstrap
+	$(bootstrap)
 	cmake --preset release $(CMAKE_FLAGS)
 	scripts/compile release product
 	scripts/link
 
-demo: build         # a verified Graph500 BFS run on 2 ranks
+demo:               # the command alone, and a verified Graph500 BFS run of it on 2 ranks
+	scripts/bootstrap command
+	cmake --preset release $(CMAKE_FLAGS)
+	scripts/compile release command
+	scripts/link
 	@echo
 	bin/atoll graph500 --scale 16 --ranks 2 --brief --quiet
 	@printf '\n%s\n%s\n' 'Your own graph: bin/atoll run bfs FILE, bin/atoll inspect FILE; bin/atoll --help has the rest.' \
-	  'From Python: .venv/bin/python, then import atoll. The tutorial: docs/tutorial.md'
+	  'From Python: make build, then .venv/bin/python and import atoll. The tutorial: docs/tutorial.md'
 
 test: ctest pytest  # C++ and Python tests
 
 # plug-ins over the emulation of CUDA (tests/cuda/emulation), which Python's tests open
 emulated = cuda_emulated nccl_emulated nvshmem_emulated
 
-ctest: build
+ctest:
+	$(bootstrap) tests
+	@$(MAKE) --no-print-directory build
 	scripts/compile release
 	ctest --preset release --output-junit $(CURDIR)/build/junit/release.xml $(CTEST_FLAGS)
 
-pytest: build
+pytest:
+	$(bootstrap) tests
+	@$(MAKE) --no-print-directory build
 	scripts/compile release $(emulated)
 	.venv/bin/python -m pytest --junitxml=build/junit/pytest.xml $(PYTEST_FLAGS)
 
@@ -34,8 +45,8 @@ torch: build        # the tests of atoll.torch, by PYTHON_TORCH, .venv or Debian
 test-all: ATOLL_ALL_TESTS = 1 # those too that have passed before with the same sources
 test-all: test asan tsan wheel
 
-asan tsan:          # the C++ tests under sanitizers, but for what passed before with the same sources
-	scripts/bootstrap
+asan tsan ubsan:    # the C++ tests under sanitizers, but for what passed before with the same sources
+	scripts/bootstrap tests
 	cmake --preset $@ $(CMAKE_FLAGS)
 	ATOLL_ALL_TESTS=$(ATOLL_ALL_TESTS) $(fixed_addresses) scripts/run_by_reach $@ --output-junit $(CURDIR)/build/junit/$@.xml $(CTEST_FLAGS)
 
@@ -46,6 +57,7 @@ wheel:              # dist/*.whl, tried in a bare Debian 12; WHEEL_FROM=build/re
 	scripts/check_wheel $(WHEEL_FROM)
 
 networkx-suite: build # NetworkX's own tests, all of them, through the backend: fails as docs/networkx.md does not list
+	$(bootstrap) tests
 	nice .venv/bin/python scripts/check_networkx.py
 
 bench: build        # bench/cases.json
@@ -55,6 +67,7 @@ mutants:            # FLOOR=graph [LIMIT=50] [SEED=1]: changes to single lines t
 	scripts/mutants.py $(FLOOR) --limit $(or $(LIMIT),50) --seed $(or $(SEED),1) $(MUTANTS_FLAGS)
 
 fuzz: build         # changed files of every format, each read or refused; FUZZ_FLAGS="--seconds 60 --seed 2 --reader pajek"
+	$(bootstrap) tests
 	.venv/bin/python tests/fuzz/fuzz.py $(FUZZ_FLAGS)
 
 lint:               # clang-format, ruff, gersemi, the include rule; needs no build. Corrects files, and fails if it did
@@ -64,6 +77,7 @@ lint:               # clang-format, ruff, gersemi, the include rule; needs no bu
 
 tidy: build         # clang-tidy over what differs from the main branch; TIDY=all, or TIDY="FILE ..."
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check clang-tidy==20.1.0
+	cmake --preset release -B build/separate -DATOLL_UNITY=OFF $(CMAKE_FLAGS) # each source's own command line
 	scripts/tidy $(TIDY)
 
 docs: build         # build/docs/html; warnings are errors

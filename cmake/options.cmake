@@ -15,7 +15,10 @@ atoll_auto_option(ATOLL_XML_YAML "plug-in that reads topologies as XML and YAML"
 atoll_auto_option(ATOLL_CUDA "GPU kernels")
 atoll_auto_option(ATOLL_PYTHON "Python package atoll")
 atoll_auto_option(ATOLL_BENCH "micro-benchmarks")
-option(ATOLL_TESTS "C++ tests" ${PROJECT_IS_TOP_LEVEL})
+if(NOT PROJECT_IS_TOP_LEVEL AND NOT DEFINED ATOLL_TESTS)
+  set(ATOLL_TESTS OFF)
+endif()
+atoll_auto_option(ATOLL_TESTS "C++ tests")
 option(ATOLL_DEBUG "check the library's own assumptions (ATOLL_ASSERT)" OFF)
 # In a checkout, as in CI, the flags are part of ccache's key. Elsewhere any compiler may be used.
 if(PROJECT_IS_TOP_LEVEL AND NOT SKBUILD AND EXISTS "${PROJECT_SOURCE_DIR}/.git")

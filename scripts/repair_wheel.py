@@ -64,7 +64,9 @@ def repair(source, folder):
         with InWheel(source, ours) as inside:
             wheel = Path(inside)
             library = wheel / "atoll" / "libatoll.so"
-            needed = libraries(library) | libraries(wheel / "atoll" / "libatoll_xml_yaml.so")
+            needed = libraries(library)
+            if (xml_yaml := wheel / "atoll" / "libatoll_xml_yaml.so").exists():
+                needed |= libraries(xml_yaml)
             needed.pop("libatoll.so", None)
             (command,) = wheel.glob("*.data/scripts/atoll")
             for name in set(run("patchelf", "--print-needed", command).split()) & needed.keys():

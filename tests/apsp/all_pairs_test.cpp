@@ -41,13 +41,6 @@ std::vector<Vertex> ids_of(Vertex n) {
   return ids;
 }
 
-Plan quiet_plan() {
-  Plan plan;
-  plan.threads = 1;
-  plan.timeout_seconds = 120;
-  return plan;
-}
-
 /// Checks every entry of every rank's part, and every row by its property.
 template <class T>
 void distances_are_those_of_the_oracle(const Kind& kind, Rank ranks, const AllPairsOptions& options) {
@@ -55,7 +48,7 @@ void distances_are_those_of_the_oracle(const Kind& kind, Rank ranks, const AllPa
   const auto expected = reference::floyd_warshall<T>(static_cast<std::size_t>(kind.n), input, kind.directed);
   REQUIRE(expected);
   std::atomic<int> wrong{0};
-  run_ranks(ranks, quiet_plan(), [&](World& world) {
+  run_ranks(ranks, samples::quiet_plan(), [&](World& world) {
     const ReplicatedCsr<T> arcs = make_arcs<T>(ids_of(kind.n), kind.directed, input, "random");
     const AllPairs<T> all = all_pairs(world, arcs, options);
     const GridLayout& layout = all.distances.layout;
@@ -96,7 +89,7 @@ TEST_CASE("all pairs equal the oracle's distances for any number of ranks, graph
 
 TEST_CASE("a negative cycle is rejected and named on any number of ranks") {
   for (const Rank ranks : {1, 2, 4})
-    run_ranks(ranks, quiet_plan(), [&](World& world) {
+    run_ranks(ranks, samples::quiet_plan(), [&](World& world) {
       std::vector<Arc<float>> input = random_arcs<float>({40, 100, true, false}, 3);
       input.push_back({10, 20, -40.0f});
       input.push_back({20, 10, 1.0f});
@@ -109,7 +102,7 @@ TEST_CASE("the check of a row finds a wrong distance") {
   const auto input = random_arcs<std::int32_t>({60, 200, true, false}, 5);
   const ReplicatedCsr<std::int32_t> arcs = make_arcs<std::int32_t>(ids_of(60), true, input, "random");
   const ReplicatedCsr<double> read = samples::as_read(arcs), entering = read.reversed();
-  const auto world = World::alone(quiet_plan());
+  const auto world = World::alone(samples::quiet_plan());
   const AllPairs<std::int32_t> all = all_pairs(*world, arcs, {});
   const auto truth = all.distances.local.view().row(4);
   for (const std::int32_t error : {-1, 1, 1000000})
@@ -121,7 +114,7 @@ TEST_CASE("the check of a row finds a wrong distance") {
 }
 
 TEST_CASE("a grid of another number of ranks, or a matrix beyond memory, is rejected before any computation") {
-  run_ranks(3, quiet_plan(), [](World& world) {
+  run_ranks(3, samples::quiet_plan(), [](World& world) {
     const ReplicatedCsr<float> arcs = make_arcs<float>(ids_of(9), true, {}, "empty");
     CHECK_THROWS_WITH_AS(all_pairs(world, arcs, {.grid = {.sides = GridSides{2, 2}}}), doctest::Contains("2 x 2"),
                          UsageError);
@@ -133,7 +126,7 @@ TEST_CASE("a grid of another number of ranks, or a matrix beyond memory, is reje
 TEST_CASE("the edge list of a graph gives the same arcs on any number of ranks") {
   for (const Rank ranks : {1, 3})
     for (const bool directed : {false, true})
-      run_ranks(ranks, quiet_plan(), [&](World& world) {
+      run_ranks(ranks, samples::quiet_plan(), [&](World& world) {
         EdgeList edges = generate(world, "kron:6", {.weights = Weights::uniform});
         edges.directed = directed;
         EdgeList again = generate(world, "kron:6", {.weights = Weights::uniform});

@@ -4,6 +4,7 @@
 #include <atoll/apsp/replicated_csr.hpp>
 #include <atoll/base/random.hpp>
 #include <atoll/matrix/matrix.hpp>
+#include <atoll/runtime/plan.hpp>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,14 @@
 namespace samples {
 
 using namespace atl;
+
+/// One thread a rank, and a limit that a rank which waits for nothing meets before CTest's.
+inline Plan quiet_plan() {
+  Plan plan;
+  plan.threads = 1;
+  plan.timeout_seconds = 120;
+  return plan;
+}
 
 /// The same with weights as read from a file.
 template <class T>

@@ -9,23 +9,17 @@
 #include <cmath>
 
 #include "reference/apsp.hpp"
+#include "samples.hpp"
 #include "shapes.hpp"
 
 using namespace atl;
 
 namespace {
 
-std::vector<Vertex> ids_of(Vertex n) {
+std::vector<Vertex> odd_ids(Vertex n) {
   std::vector<Vertex> ids;
   for (Vertex v = 0; v < n; ++v) ids.push_back(2 * v + 1);
   return ids;
-}
-
-Plan quiet_plan() {
-  Plan plan;
-  plan.threads = 1;
-  plan.timeout_seconds = 120;
-  return plan;
 }
 
 std::vector<Arc<double>> random_arcs(Vertex n, Edge m, std::uint64_t greatest, std::uint64_t seed) {
@@ -53,8 +47,8 @@ void exact_or_refused(bool directed, double greatest, std::optional<PairsMethod>
     for (const auto& row : *expected)
       for (const double d : row) fits &= std::isinf(d) || d < static_cast<double>(kNoPath<T>);
     std::atomic<int> wrong{0}, told{0};
-    run_ranks(ranks, quiet_plan(), [&](World& world) {
-      const ReplicatedCsr<T> arcs = narrowed<T>(make_arcs<double>(ids_of(n), directed, input, "random"));
+    run_ranks(ranks, samples::quiet_plan(), [&](World& world) {
+      const ReplicatedCsr<T> arcs = narrowed<T>(make_arcs<double>(odd_ids(n), directed, input, "random"));
       try {
         const AllPairs<T> all = all_pairs(world, arcs, {.method = method});
         for (Vertex u = 0; u < n; ++u) {
@@ -98,7 +92,7 @@ TEST_CASE("searches reject a path too long for its type") {
 }
 
 TEST_CASE("the error names the pair and its length, also for floats") {
-  run_ranks(2, quiet_plan(), [](World& world) {
+  run_ranks(2, samples::quiet_plan(), [](World& world) {
     const std::vector<Arc<std::uint8_t>> bytes{{0, 1, 200}, {1, 2, 100}};
     CHECK_THROWS_WITH_AS(all_pairs(world, make_arcs<std::uint8_t>({10, 20, 30}, true, bytes, "wide")),
                          "wide: a path from 10 to 30 is 300 long (uint8 holds lengths below 255). Use a wider type.",
@@ -115,14 +109,14 @@ namespace {
 template <class T>
 ReplicatedCsr<T> two_arcs(double length) {
   const std::vector<Arc<double>> input{{0, 1, std::floor(length / 2)}, {1, 2, std::ceil(length / 2)}};
-  return narrowed<T>(make_arcs<double>(ids_of(3), true, input, "two arcs"));
+  return narrowed<T>(make_arcs<double>(odd_ids(3), true, input, "two arcs"));
 }
 
 template <class T>
 void longest_is_held_and_a_longer_one_refused() {
   constexpr double kMost = static_cast<double>(kNoPath<T>) - 1;
   for (const Rank ranks : {1, 2, 4})
-    run_ranks(ranks, quiet_plan(), [&](World& world) {
+    run_ranks(ranks, samples::quiet_plan(), [&](World& world) {
       std::vector<std::optional<PairsMethod>> methods{std::nullopt, PairsMethod::floyd_warshall};
       if (world.size() == 1) methods.insert(methods.end(), {PairsMethod::dijkstra, PairsMethod::delta});
       for (const auto method : methods)
@@ -145,15 +139,15 @@ TEST_CASE("the longest path that a type holds is exact, one that is 1 longer is 
 }
 
 TEST_CASE("negative weights that int32 cannot distinguish from no path are rejected, others are exact") {
-  run_ranks(2, quiet_plan(), [](World& world) {
+  run_ranks(2, samples::quiet_plan(), [](World& world) {
     const std::vector<Arc<std::int32_t>> deep{{0, 1, -200'000'000}, {1, 2, -200'000'000}, {2, 3, 7}};
-    CHECK_THROWS_WITH_AS(all_pairs(world, make_arcs<std::int32_t>(ids_of(4), true, deep, "deep")),
+    CHECK_THROWS_WITH_AS(all_pairs(world, make_arcs<std::int32_t>(odd_ids(4), true, deep, "deep")),
                          doctest::Contains("a path is -400000000 long"), InputError);
     const std::vector<Arc<std::int32_t>> high{{0, 1, 300'000'000}, {1, 2, 300'000'000}, {2, 3, -1}};
-    CHECK_THROWS_WITH_AS(all_pairs(world, make_arcs<std::int32_t>(ids_of(4), true, high, "high")),
+    CHECK_THROWS_WITH_AS(all_pairs(world, make_arcs<std::int32_t>(odd_ids(4), true, high, "high")),
                          doctest::Contains("a path from 1 to 5 is 600000000 long"), InputError);
     const std::vector<Arc<std::int32_t>> fits{{0, 1, 400'000'000}, {1, 2, -100'000'000}, {2, 3, -100'000'000}};
-    const auto all = all_pairs(world, make_arcs<std::int32_t>(ids_of(4), true, fits, "fits"));
+    const auto all = all_pairs(world, make_arcs<std::int32_t>(odd_ids(4), true, fits, "fits"));
     CHECK(row_of(world, all.distances, 0) == std::vector<std::int32_t>{0, 400'000'000, 300'000'000, 200'000'000});
     CHECK(row_of(world, all.distances, 3) ==
           std::vector<std::int32_t>{kNoPath<std::int32_t>, kNoPath<std::int32_t>, kNoPath<std::int32_t>, 0});
@@ -161,11 +155,11 @@ TEST_CASE("negative weights that int32 cannot distinguish from no path are rejec
 }
 
 TEST_CASE("reached counts equal those of searches from each vertex, with and without reverse arcs") {
-  run_ranks(1, quiet_plan(), [](World& world) {
+  run_ranks(1, samples::quiet_plan(), [](World& world) {
     for (const Edge m : {0, 300, 900, 1800, 5000}) {
       constexpr Vertex kN = 1200;  // more components than one pass handles
       const auto input = random_arcs(kN, m, 1, static_cast<std::uint64_t>(m) + 3);
-      const ReplicatedCsr<double> arcs = make_arcs<double>(ids_of(kN), true, input);
+      const ReplicatedCsr<double> arcs = make_arcs<double>(odd_ids(kN), true, input);
       const auto counts = reached_counts(world.team(), arcs);
       int wrong = 0;
       for (Local s = 0; s < kN; ++s) {
@@ -184,33 +178,33 @@ TEST_CASE("reached counts equal those of searches from each vertex, with and wit
 
 TEST_CASE("a fraction together with a weight beyond float32 gives float64") {
   const std::vector<Arc<double>> input{{0, 1, 0.5}, {1, 2, 1e39}};
-  CHECK(narrowest_type(make_arcs<double>(ids_of(3), true, input)) == Element::float64);
+  CHECK(narrowest_type(make_arcs<double>(odd_ids(3), true, input)) == Element::float64);
 }
 
 TEST_CASE("a limited number of steps also works on one rank, without removing pendant trees") {
-  run_ranks(1, quiet_plan(), [](World& world) {
+  run_ranks(1, samples::quiet_plan(), [](World& world) {
     std::vector<Arc<std::int32_t>> input;
     for (Local v = 0; v + 1 < 200; ++v) input.push_back({v, v + 1, 1});
     AllPairsOptions options{.block = 48};
     options.on_grid.steps = 2;
-    const auto all = all_pairs(world, make_arcs<std::int32_t>(ids_of(200), true, input), options);
+    const auto all = all_pairs(world, make_arcs<std::int32_t>(odd_ids(200), true, input), options);
     CHECK(all.report.steps == 2);
     CHECK(all.distances.local(0, 96) == 96);
     CHECK(all.distances.local(0, 199) == kNoPath<std::int32_t>);
     options.method = PairsMethod::dijkstra;
-    CHECK_THROWS_AS(all_pairs(world, make_arcs<std::int32_t>(ids_of(200), true, input), options), UsageError);
+    CHECK_THROWS_AS(all_pairs(world, make_arcs<std::int32_t>(odd_ids(200), true, input), options), UsageError);
   });
 }
 
 TEST_CASE("int32 holds every longest path that fits, however large n times the greatest weight is") {
   constexpr std::int32_t kFar = 100'000'000;  // three of them are at most a quarter of "no path"
   for (const Rank ranks : {1, 2, 4})
-    run_ranks(ranks, quiet_plan(), [&](World& world) {
+    run_ranks(ranks, samples::quiet_plan(), [&](World& world) {
       // A long chain of light arcs, a heavy one at its end, and unreached vertices.
       std::vector<Arc<double>> chain;
       for (Local v = 0; v + 1 < 40; ++v) chain.push_back({v, v + 1, v == 38 ? 2.0 * kFar : 1.0});
       chain.push_back({41, 0, -4.0 * kFar});
-      const auto arcs = [&] { return narrowed<std::int32_t>(make_arcs<double>(ids_of(43), true, chain, "chain")); };
+      const auto arcs = [&] { return narrowed<std::int32_t>(make_arcs<double>(odd_ids(43), true, chain, "chain")); };
       const auto all = all_pairs(world, arcs(), {.semiring = Semiring::max_plus});
       const auto from = [&](Vertex u) { return row_of(world, all.distances, u); };
       CHECK(from(0)[39] == 38 + 2 * kFar);
@@ -236,13 +230,13 @@ TEST_CASE(
   constexpr double kBig = 0x1p53;
   for (const Rank ranks : {1, 2, 4})
     for (const Semiring semiring : {Semiring::min_plus, Semiring::max_plus})
-      run_ranks(ranks, quiet_plan(), [&](World& world) {
+      run_ranks(ranks, samples::quiet_plan(), [&](World& world) {
         const auto pairs = [&](std::initializer_list<double> weights, std::optional<PairsMethod> method = {}) {
           std::vector<Arc<double>> list;
           for (const double w : weights)
             list.push_back({static_cast<Local>(list.size()), static_cast<Local>(list.size() + 1), w});
           return all_pairs(world,
-                           make_arcs<double>(ids_of(static_cast<Vertex>(list.size()) + 1), true, list, "far", semiring),
+                           make_arcs<double>(odd_ids(static_cast<Vertex>(list.size()) + 1), true, list, "far", semiring),
                            {.semiring = semiring, .method = method});
         };
         CHECK(row_of(world, pairs({kBig, 2, 2}).distances, 0) == std::vector<double>{0, kBig, kBig + 2, kBig + 4});

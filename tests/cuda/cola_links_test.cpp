@@ -14,7 +14,7 @@ using namespace cola_cases;
 // Threads play the processes; each has an emulated device, and NVSHMEM and NCCL are emulated between them.
 namespace {
 
-struct Case {
+struct LinksCase {
   const CsrMatrix& a;
   Shape shape;
   Blocks blocks;
@@ -22,7 +22,7 @@ struct Case {
 };
 
 // The products of one PE, given to its stream at once; its rows of C go where they belong in c.
-ColaBytes multiply_all(const std::string& links, const ColaPlan& plan, const Case& test, std::span<const std::byte> id,
+ColaBytes multiply_all(const std::string& links, const ColaPlan& plan, const LinksCase& test, std::span<const std::byte> id,
                        const std::vector<Matrix<float>>& b, std::vector<Matrix<float>>& c) {
   const std::shared_ptr<Device> device = open_device("cuda", 0);
   const auto pipeline = open_cola(links, *device, plan, id);
@@ -49,7 +49,7 @@ ColaBytes multiply_all(const std::string& links, const ColaPlan& plan, const Cas
   return pipeline->bytes();
 }
 
-void expect_products(const std::string& links, const Case& test) {
+void expect_products(const std::string& links, const LinksCase& test) {
   const std::vector<ColaPlan> all = plans(test.a, test.shape, test.blocks);
   const std::vector<std::byte> id = new_cola_id(links);
   std::vector<Matrix<float>> b, c;

@@ -21,7 +21,7 @@ std::vector<Local> sorted_by(const SparseMatrix<float>& a, Less&& less) {
   return numbers;
 }
 
-std::vector<SparseMatrix<float>> patterns() {
+std::vector<SparseMatrix<float>> random_patterns() {
   std::vector<SparseMatrix<float>> all;
   for (const std::uint64_t seed : {1, 2, 3, 4}) {
     all.push_back(matrix_of(400, random_pairs(400, 400 * seed, seed)));
@@ -44,19 +44,19 @@ double average_of(const SparseMatrix<float>& a) {
 }  // namespace
 
 TEST_CASE("degree sorts rows stably by falling degree") {
-  for (const auto& a : patterns())
+  for (const auto& a : random_patterns())
     CHECK(numbers_of(a, Ordering::degree) == sorted_by(a, [](double u, double v) { return u > v; }));
 }
 
 TEST_CASE("hub_sort puts rows above the average first, by falling degree, and leaves the rest as it was") {
-  for (const auto& a : patterns()) {
+  for (const auto& a : random_patterns()) {
     const double average = average_of(a);
     CHECK(numbers_of(a, Ordering::hub_sort) == sorted_by(a, [=](double u, double v) { return u > average && u > v; }));
   }
 }
 
 TEST_CASE("dbg keeps the old order in groups of degrees between powers of two of the average") {
-  for (const auto& a : patterns()) {
+  for (const auto& a : random_patterns()) {
     const double average = average_of(a);
     const auto group = [=](double degree) {
       int g = 0;

@@ -29,7 +29,6 @@ FILES = {
         '#include "shapes.hpp"\n#include <atoll/graph/graph.hpp>\nint law() { return graph(); }\n'
     ),
     "tests/queue/queue_test.cpp": "#include <atoll/queue/queue.hpp>\nint law() { return queue(); }\n",
-    "cmake/flags.cmake": "\n",
     "CMakeLists.txt": """cmake_minimum_required(VERSION 3.23)
 project(toy LANGUAGES CXX)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
@@ -61,10 +60,11 @@ add_test(NAME other COMMAND true)
 
 
 class Toy:
-    def __init__(self, root):
+    def __init__(self, root, unity):
         self.root = root / "toy"
         self.cache = root / "cache"
-        for name, text in FILES.items():
+        self.files = FILES | {"cmake/flags.cmake": f"set(CMAKE_UNITY_BUILD {unity})\n"}
+        for name, text in self.files.items():
             self.write(name, text)
         (self.root / "scripts").mkdir()
         shutil.copy(SCRIPT, self.root / "scripts")
@@ -97,9 +97,9 @@ class Toy:
         return {case.get("name") for case in cases if case.find("skipped") is None}
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory):
-    made = Toy(tmp_path_factory.mktemp("reach"))
+@pytest.fixture(scope="module", params=["OFF", "ON"], ids=["separate", "unity"])
+def built(tmp_path_factory, request):
+    made = Toy(tmp_path_factory.mktemp("reach"), request.param)
     assert made.run() == {"base", "graph", "queue", "other"}  # the first run is complete
     return made
 
@@ -108,7 +108,7 @@ def built(tmp_path_factory):
 def toy(built):
     """Each test starts with the initial tree, all of whose tests have passed."""
     yield built
-    for name, text in FILES.items():
+    for name, text in built.files.items():
         if (built.root / name).read_text() != text:
             built.write(name, text)
 

@@ -21,10 +21,10 @@ const std::vector<Rank> kUpTo8 = {1, 2, 3, 4, 5, 6, 7, 8};
 
 // Rows of this rank, with an unused value behind each.
 template <class T>
-struct Part {
+struct GridPart {
   std::int64_t rows, columns;
   std::vector<T> values;
-  Part(std::int64_t r, std::int64_t c)
+  GridPart(std::int64_t r, std::int64_t c)
       : rows(r), columns(c), values(static_cast<std::size_t>(r * (c + 1)), std::numeric_limits<T>::quiet_NaN()) {}
   MatrixView<T> view() { return {values.data(), rows, columns, columns + 1}; }
   void fill(Vertex first, int call) {
@@ -36,7 +36,7 @@ struct Part {
 // Values of c that are not those of `right`. Sums are exact, whatever their order; means are rounded, and what comes
 // behind a row is left as it is.
 template <class T>
-int wrong_in(Part<T>& c, Part<T>& right, Reduce reduce) {
+int wrong_in(GridPart<T>& c, GridPart<T>& right, Reduce reduce) {
   int wrong = 0;
   for (std::int64_t i = 0; i < c.rows; ++i) {
     for (std::int64_t j = 0; j < c.columns; ++j) {
@@ -55,7 +55,7 @@ int wrong_products(World& world, Product& product, DistributedSpmm<T>& right, Ve
                    Reduce reduce) {
   int wrong = 0;
   for (int call = 0; call < 3; ++call) {
-    Part<T> b(right.columns(), columns), c(right.rows(), columns), want(right.rows(), columns);
+    GridPart<T> b(right.columns(), columns), c(right.rows(), columns), want(right.rows(), columns);
     b.fill(first_column, call);
     right(b.view(), want.view());
     product(b.view(), c.view());
@@ -184,7 +184,7 @@ TEST_CASE("1.5D moves its share of B to each rank and the teams' partial rows, a
           heads += level.bytes - kRow * level.rows;
         }
         CHECK(world.sum(rows) * kRow == volume.total());
-        Part<float> b(spmm.columns(), kColumns), result(spmm.rows(), kColumns);
+        GridPart<float> b(spmm.columns(), kColumns), result(spmm.rows(), kColumns);
         b.fill(blocks.begin(world.rank()), 1);
         const std::uint64_t agreement = counted(world, [&] {
           atl::spmm::check_shapes<float>(world, b.view(), result.view(), spmm.columns(), spmm.rows());
@@ -225,7 +225,7 @@ TEST_CASE("2D moves A along grid rows, B along grid columns, and the slices that
         CHECK(volume.b == static_cast<std::uint64_t>(blocks.count() * columns * (pr - 1)) * 8 + elsewhere);
         CHECK(volume.c == elsewhere);
 
-        Part<double> b(summa.columns(), columns), c(summa.rows(), columns);
+        GridPart<double> b(summa.columns(), columns), c(summa.rows(), columns);
         b.fill(blocks.begin(world.rank()), 1);
         std::uint64_t before = 0;
         for (std::uint64_t call = 1; call <= 2; ++call) {
@@ -266,7 +266,7 @@ TEST_CASE("what does not fit 1.5D or 2D is refused on all ranks alike") {
     }
     SummaSpmm<float> summa(world, rows());
     const auto own = blocks.size(world.rank());
-    Part<float> b(own, 4), c(own, 4), short_b(own + (world.rank() == 2), 4), wide(own, world.rank() == 0 ? 5 : 4);
+    GridPart<float> b(own, 4), c(own, 4), short_b(own + (world.rank() == 2), 4), wide(own, world.rank() == 0 ? 5 : 4);
     CHECK_THROWS_AS(summa(short_b.view(), c.view()), InputError);
     CHECK_THROWS_AS(summa(wide.view(), wide.view()), InputError);
     b.fill(blocks.begin(world.rank()), 0);

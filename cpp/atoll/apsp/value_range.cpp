@@ -15,8 +15,6 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t at(Local v) { return static_cast<std::size_t>(v); }
-
 /// Lengths closer to 0 than this are distinguished from no path. If something may be added to no path, everything
 /// beyond half of it counts as no path.
 template <class T>
@@ -52,29 +50,29 @@ std::vector<Local> strong_components(const ReplicatedCsr<T>& arcs, std::vector<V
   std::vector<Edge> next(n);
   Local entered = 0;
   const auto enter = [&](Local v) {
-    number[at(v)] = low[at(v)] = entered++;
-    next[at(v)] = arcs.begin(v);
+    number[index(v)] = low[index(v)] = entered++;
+    next[index(v)] = arcs.begin(v);
     open.push_back(v);
     path.push_back(v);
   };
   for (Local start = 0; start < static_cast<Local>(n); ++start) {
-    if (number[at(start)] < 0) enter(start);
+    if (number[index(start)] < 0) enter(start);
     while (!path.empty()) {
       const Local v = path.back();
-      if (next[at(v)] < arcs.end(v)) {
-        const Local head = arcs.heads[static_cast<std::size_t>(next[at(v)]++)];
-        if (number[at(head)] < 0) {
+      if (next[index(v)] < arcs.end(v)) {
+        const Local head = arcs.heads[static_cast<std::size_t>(next[index(v)]++)];
+        if (number[index(head)] < 0) {
           enter(head);
-        } else if (component[at(head)] < 0) {
-          low[at(v)] = std::min(low[at(v)], number[at(head)]);
+        } else if (component[index(head)] < 0) {
+          low[index(v)] = std::min(low[index(v)], number[index(head)]);
         }
         continue;
       }
       path.pop_back();
-      if (!path.empty()) low[at(path.back())] = std::min(low[at(path.back())], low[at(v)]);
-      if (low[at(v)] < number[at(v)]) continue;
+      if (!path.empty()) low[index(path.back())] = std::min(low[index(path.back())], low[index(v)]);
+      if (low[index(v)] < number[index(v)]) continue;
       const auto first = std::find(open.rbegin(), open.rend(), v).base() - 1;
-      for (auto u = first; u != open.end(); ++u) component[at(*u)] = static_cast<Local>(sizes.size());
+      for (auto u = first; u != open.end(); ++u) component[index(*u)] = static_cast<Local>(sizes.size());
       sizes.push_back(open.end() - first);
       open.erase(first, open.end());
     }
@@ -128,7 +126,7 @@ template <class T>
     const T before = row[static_cast<std::size_t>(v)];
     if (before == none) continue;
     for (std::size_t k = 0; k < arcs.heads_of(v).size(); ++k)
-      if (const Local head = arcs.heads_of(v)[k]; row[at(head)] == none)
+      if (const Local head = arcs.heads_of(v)[k]; row[index(head)] == none)
         throw InputError(fmt::format("{}: a path from {} to {} is {} long ({}). {}", arcs.name, id(s), id(head),
                                      static_cast<PathSum<T>>(before) + static_cast<PathSum<T>>(arcs.weights_of(v)[k]),
                                      holds, remedy<T>(device)));
@@ -153,7 +151,7 @@ std::vector<Vertex> reached_counts(Team& team, const ReplicatedCsr<T>& arcs) {
   std::vector<Arc<std::uint8_t>> between;
   for (Local v = 0; v < static_cast<Local>(component.size()); ++v)
     for (const Local head : arcs.heads_of(v))
-      if (component[at(v)] != component[at(head)]) between.push_back({component[at(v)], component[at(head)], 0});
+      if (component[index(v)] != component[index(head)]) between.push_back({component[index(v)], component[index(head)], 0});
   std::vector<Vertex> reached = sizes;
   if (!between.empty()) {
     const auto dag = make_arcs<std::uint8_t>(std::vector<Vertex>(sizes.size()), true, between);
@@ -169,7 +167,7 @@ std::vector<Vertex> reached_counts(Team& team, const ReplicatedCsr<T>& arcs) {
       for (std::size_t c = first; c < sizes.size(); ++c) {  // lower numbers are only reachable from here
         TargetBits& mine = bits[c];
         for (const Local head : dag.heads_of(static_cast<Vertex>(c)))
-          for (std::size_t w = 0; w < mine.size(); ++w) mine[w] |= bits[at(head)][w];
+          for (std::size_t w = 0; w < mine.size(); ++w) mine[w] |= bits[index(head)][w];
         for (std::size_t w = 0; w < mine.size(); ++w)
           for (std::uint64_t left = mine[w]; left != 0; left &= left - 1)
             counts[c] += sizes[first + w * 64 + static_cast<std::size_t>(std::countr_zero(left))];
@@ -180,7 +178,7 @@ std::vector<Vertex> reached_counts(Team& team, const ReplicatedCsr<T>& arcs) {
       for (std::size_t c = 0; c < counts.size(); ++c) reached[c] += counts[c];
   }
   std::vector<Vertex> of_vertex;
-  for (const Local c : component) of_vertex.push_back(reached[at(c)]);
+  for (const Local c : component) of_vertex.push_back(reached[index(c)]);
   return of_vertex;
 }
 

@@ -13,6 +13,10 @@ using Local = std::int32_t;   ///< a vertex on this rank: a master, or the mirro
 using Edge = std::int64_t;    ///< a position in a list of edges, or a count of edges
 using Rank = std::int32_t;    ///< a process (or a thread that plays one) of a World
 
+/// The place of a vertex in an array over the vertices of this rank, or over all of them.
+constexpr std::size_t index(Local v) { return static_cast<std::size_t>(v); }
+constexpr std::size_t index(Vertex v) { return static_cast<std::size_t>(v); }
+
 /// What the field returns for "no parent" (GAP, Graph500). Original ids are >= 0, so it is no vertex.
 inline constexpr Vertex kNoVertex = -1;
 

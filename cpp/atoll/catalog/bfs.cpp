@@ -28,7 +28,7 @@ std::string refuse_fission(const std::string& text) {
   return fission_of(text) ? "" : fmt::format("{} (on, off, or the least degree of a heavy vertex)", text);
 }
 
-BfsOptions options_of(const Arguments& arguments) {
+BfsOptions bfs_options(const Arguments& arguments) {
   const std::string& direction = arguments.word("direction");
   return {.direction = direction == "push"   ? Direction::push
                        : direction == "pull" ? Direction::pull
@@ -105,7 +105,7 @@ void PreparedBfs<Search>::report(const Arguments& arguments, const Answer&, cons
   report.lines_after_time.emplace_back("rate", fmt::format("{:.1f} M edges/s (harmonic mean)", mteps));
 }
 
-Verdict verify(const Graph& graph, const Arguments& arguments, const Answer& answer, const EdgeList* input) {
+Verdict verify_bfs(const Graph& graph, const Arguments& arguments, const Answer& answer, const EdgeList* input) {
   const Vertex source = arguments.vertex("source");
   const auto depths = column_of<Vertex>(answer, "depth");
   const auto of_answer = column_of<Vertex>(answer, "parent");
@@ -203,12 +203,12 @@ Algorithm bfs_row() {
                       "--degree-order or --fission with a --device (both are of pushes on processors). Leave one out.");
               },
           .prepare = [](const Graph& graph, const Arguments& arguments) -> std::unique_ptr<Prepared> {
-            const BfsOptions options = options_of(arguments);
+            const BfsOptions options = bfs_options(arguments);
             const std::string& device = arguments.word("device");
             if (device != "cpu") return std::make_unique<PreparedBfs<BfsOnDevice>>(options, graph, device);
             return std::make_unique<PreparedBfs<Bfs>>(options, graph);
           },
-          .verify = verify};
+          .verify = verify_bfs};
 }
 
 }  // namespace atl::catalog

@@ -15,7 +15,7 @@ std::optional<std::int64_t> searches_of(const Arguments& arguments) {
   return arguments.has("searches") ? std::optional(arguments.whole("searches")) : std::nullopt;
 }
 
-EccentricityOptions options_of(const Arguments& arguments) {
+EccentricityOptions eccentricity_options(const Arguments& arguments) {
   return {.find = arguments.word("find") == "all" ? Eccentricities::all : Eccentricities::extremes,
           .max_searches = searches_of(arguments),
           .progress = {}};
@@ -32,7 +32,7 @@ class PreparedEccentricity final : public Prepared {
   void run(const Arguments& arguments, Answer& answer, const Progress& progress) override {
     result_.lower = answer.take<Vertex>("eccentricity");
     result_.upper = answer.take<Vertex>("upper");
-    EccentricityOptions options = options_of(arguments);
+    EccentricityOptions options = eccentricity_options(arguments);
     options.progress = progress;
     eccentricity_.run(options, result_);
     answer.put("eccentricity", std::move(result_.lower));
@@ -68,7 +68,7 @@ class PreparedEccentricity final : public Prepared {
   EccentricityResult result_;
 };
 
-Verdict verify(const Graph& graph, const Arguments& arguments, const Answer& answer, const EdgeList*) {
+Verdict verify_eccentricity(const Graph& graph, const Arguments& arguments, const Answer& answer, const EdgeList*) {
   EccentricityTerms terms{.samples = arguments.whole("samples"), .seed = seed_of(arguments)};
   const bool all_known = arguments.word("find") == "all" &&
                          (answer.scalar("exact") ? std::get<bool>(*answer.scalar("exact")) : !searches_of(arguments));
@@ -120,7 +120,7 @@ Algorithm eccentricity_row() {
       .prepare = [](const Graph& graph, const Arguments&) -> std::unique_ptr<Prepared> {
         return std::make_unique<PreparedEccentricity>(graph);
       },
-      .verify = verify};
+      .verify = verify_eccentricity};
   for (Option& option : sampling_options(8, "vertices from which is searched (default 8)"))
     row.options.push_back(std::move(option));
   return row;

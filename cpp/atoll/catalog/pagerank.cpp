@@ -13,20 +13,20 @@
 namespace atl::catalog {
 namespace {
 
-std::optional<int> iterations_of(const Arguments& arguments) {
+std::optional<int> iteration_limit(const Arguments& arguments) {
   return arguments.has("iterations") ? std::optional(static_cast<int>(arguments.whole("iterations"))) : std::nullopt;
 }
 
 // Without a tolerance so many iterations are done as are asked for; without both 1e-6 ends them.
 std::optional<double> tolerance_of(const Arguments& arguments) {
   const auto given = arguments.real_if_given("tolerance");
-  return given || iterations_of(arguments) ? given : std::optional(1e-6);
+  return given || iteration_limit(arguments) ? given : std::optional(1e-6);
 }
 
-PageRankOptions options_of(const Arguments& arguments) {
+PageRankOptions pagerank_options(const Arguments& arguments) {
   return {.damping = arguments.real("damping"),
           .tolerance = tolerance_of(arguments),
-          .max_iterations = iterations_of(arguments).value_or(100),
+          .max_iterations = iteration_limit(arguments).value_or(100),
           .dangling = arguments.word("dangling") == "spread" ? Dangling::spread : Dangling::ignore,
           .personalization = arguments.reals("personalization"),
           .progress = {}};
@@ -41,7 +41,7 @@ class PreparedPageRank final : public Prepared {
 
   void run(const Arguments& arguments, Answer& answer, const Progress& progress) override {
     result_.score = answer.take<Real>("score");
-    PageRankOptions options = options_of(arguments);
+    PageRankOptions options = pagerank_options(arguments);
     options.progress = progress;
     pagerank_.run(options, result_);
     answer.put("score", std::move(result_.score));
@@ -79,7 +79,7 @@ std::unique_ptr<Prepared> prepared(const Graph& graph, const Arguments& argument
       graph, arguments.flag("weighted") ? Transition::by_weight : Transition::uniform);
 }
 
-Verdict verify(const Graph& graph, const Arguments& arguments, const Answer& answer, const EdgeList*) {
+Verdict verify_pagerank(const Graph& graph, const Arguments& arguments, const Answer& answer, const EdgeList*) {
   PageRankCheckOptions asked{.damping = arguments.real("damping"),
                              .lost = arguments.word("dangling") == "spread" ? LostRank::spread : LostRank::ignored,
                              .personalization = arguments.reals("personalization"),
@@ -92,7 +92,7 @@ Verdict verify(const Graph& graph, const Arguments& arguments, const Answer& ans
       asked.iterations = static_cast<int>(answer.whole("iterations"));
     }
   } else if (!asked.tolerance) {  // a run with both has ended by the tolerance, or failed
-    asked.iterations = iterations_of(arguments);
+    asked.iterations = iteration_limit(arguments);
     asked.check = Iterations::repeated;
   }
   return std::visit(
@@ -167,7 +167,7 @@ Algorithm pagerank_row() {
       .reference = "Brin and Page, 1998",
       .check =
           [](const Arguments& arguments) {
-            PageRankOptions options = options_of(arguments);
+            PageRankOptions options = pagerank_options(arguments);
             options.personalization = {};  // its length is held against the graph later
             check_options(options, 0, {});
             if (arguments.word("device") != "cpu" && arguments.flag("weighted"))
@@ -177,7 +177,7 @@ Algorithm pagerank_row() {
         if (arguments.word("precision") == "float") return prepared<float>(graph, arguments);
         return prepared<double>(graph, arguments);
       },
-      .verify = verify};
+      .verify = verify_pagerank};
 }
 
 }  // namespace atl::catalog

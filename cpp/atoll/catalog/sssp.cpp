@@ -38,7 +38,7 @@ class PreparedSssp final : public Prepared {
   SsspResult<Real> result_;
 };
 
-Verdict verify(const Graph& graph, const Arguments& arguments, const Answer& answer, const EdgeList*) {
+Verdict verify_sssp(const Graph& graph, const Arguments& arguments, const Answer& answer, const EdgeList*) {
   const Vertex source = arguments.vertex("source");
   const auto of_answer = column_of<Vertex>(answer, "parent");
   const auto parents = of_answer.empty() ? arguments.vertices("parents") : of_answer;
@@ -93,7 +93,7 @@ Algorithm sssp_row() {
             if (needs_double_sums(graph)) return std::make_unique<PreparedSssp<double>>(graph, delta);
             return std::make_unique<PreparedSssp<float>>(graph, delta);
           },
-          .verify = verify};
+          .verify = verify_sssp};
 }
 
 }  // namespace atl::catalog

@@ -5,7 +5,7 @@
 namespace atl {
 namespace {
 
-PluginName plugin_name() {
+PluginName communicator_plugin() {
   return {.name = "nccl",
           .entry = kCommunicatorPluginEntry,
           .library = "NCCL",
@@ -18,7 +18,7 @@ PluginName plugin_name() {
 DeviceCommunicator::~DeviceCommunicator() = default;
 
 PluginStatus communicator_plugin_status() {
-  const PluginFile file = open_plugin_file(plugin_name());
+  const PluginFile file = open_plugin_file(communicator_plugin());
   if (!file.plugin) return {.name = "nccl", .path = file.path, .loads = false, .detail = file.why};
   return {.name = "nccl",
           .path = file.path,
@@ -29,7 +29,7 @@ PluginStatus communicator_plugin_status() {
 
 std::unique_ptr<DeviceCommunicator> device_communicator(World& world, Device& device, std::span<const Rank> members) {
   const PluginFile file = world.collective_try([&] {
-    PluginFile opened = open_plugin_file(plugin_name());
+    PluginFile opened = open_plugin_file(communicator_plugin());
     if (!opened.plugin) throw DeviceError(opened.why);
     return opened;
   });

@@ -7,7 +7,7 @@
 namespace atl {
 namespace {
 
-PluginName plugin_name() {
+PluginName gpu_plugin() {
   return {.name = "cuda",
           .entry = kDevicePluginEntry,
           .library = "CUDA",
@@ -26,7 +26,7 @@ Device::~Device() = default;
 
 PluginStatus device_plugin_status() {
   PluginStatus out{.name = "cuda", .path = {}, .loads = false, .detail = {}};
-  const PluginFile file = open_plugin_file(plugin_name());
+  const PluginFile file = open_plugin_file(gpu_plugin());
   out.path = file.path;
   if (!file.plugin) {
     out.detail = file.why;
@@ -47,7 +47,7 @@ PluginStatus device_plugin_status() {
 std::shared_ptr<Device> open_device(const std::string& kind, int number) {
   if (kind != "cuda")
     throw UsageError(fmt::format("there is no device '{}' (cpu and cuda are known). Choose one of them.", kind));
-  const PluginFile file = open_plugin_file(plugin_name());
+  const PluginFile file = open_plugin_file(gpu_plugin());
   if (!file.plugin) throw DeviceError(file.why);
   const auto& plugin = *static_cast<const DevicePlugin*>(file.plugin);
   const auto count = static_cast<int>(plugin.devices().size());

@@ -101,7 +101,6 @@ class VertexProgram {
     double vertices, edges;
   };
 
-  static std::size_t index(Local v) { return static_cast<std::size_t>(v); }
   bool has_edges(Local v) const { return index(v) < rows_end_ && rows_.degree(v) > 0; }
   T load(Local v) { return std::atomic_ref(values_[index(v)]).load(std::memory_order_relaxed); }
   Size active() const;

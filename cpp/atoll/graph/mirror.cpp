@@ -5,7 +5,7 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kGrain = 1 << 16;
+constexpr std::size_t kMirrorGrain = 1 << 16;
 
 std::size_t round64(std::size_t n) { return (n + 63) / 64 * 64; }
 
@@ -33,7 +33,7 @@ LocalNames LocalNames::learn(World& world, const IdMap& ids, const LocalOrder& o
         blocks.count(), words * 8, world.plan().replicated_bytes);
   names.seen_ = Array<std::uint64_t>(words, 0);
   for (const auto& list : lists)
-    world.team().for_range(list.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+    world.team().for_range(list.size(), kMirrorGrain, [&](int, std::size_t a, std::size_t b) {
       for (std::size_t i = a; i < b; ++i) {
         const auto dense = static_cast<Vertex>(list[i]);
         if (dense >= names.begin_ && dense < names.begin_ + names.owned_) continue;

@@ -22,7 +22,7 @@ Vertex IdMap::lower_bound_here(Vertex id) const {
 
 namespace {
 
-constexpr std::size_t kGrain = 1 << 16;
+constexpr std::size_t kNumberingGrain = 1 << 16;
 
 struct Extent {
   Vertex least = INT64_MAX, most = -1;
@@ -36,7 +36,7 @@ struct Extent {
 template <class Id>
 Extent extent_of(Team& team, const Array<Id>& ids) {
   std::vector<Extent> part(static_cast<std::size_t>(team.size()));
-  team.for_range(ids.size(), kGrain, [&](int thread, std::size_t a, std::size_t b) {
+  team.for_range(ids.size(), kNumberingGrain, [&](int thread, std::size_t a, std::size_t b) {
     Id least = ids[a], most = ids[a];
     for (std::size_t i = a; i < b; ++i) {
       least = std::min(least, ids[i]);
@@ -54,14 +54,14 @@ Extent extent_of(Team& team, const Array<Id>& ids) {
 template <class F>
 void translate(Team& team, IdColumn& column, bool narrow, F&& f) {
   if (auto* ids = std::get_if<Array<std::uint32_t>>(&column)) {
-    team.for_range(ids->size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+    team.for_range(ids->size(), kNumberingGrain, [&](int, std::size_t a, std::size_t b) {
       for (std::size_t i = a; i < b; ++i) (*ids)[i] = static_cast<std::uint32_t>(f(static_cast<Vertex>((*ids)[i])));
     });
     return;
   }
   auto& wide = std::get<Array<Vertex>>(column);
   if (!narrow) {
-    team.for_range(wide.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+    team.for_range(wide.size(), kNumberingGrain, [&](int, std::size_t a, std::size_t b) {
       for (std::size_t i = a; i < b; ++i) wide[i] = f(wide[i]);
     });
     return;
@@ -142,7 +142,7 @@ void for_each_id(Team& team, const EdgeList& edges, F&& f) {
   for (const IdColumn* column : {&edges.source, &edges.target})
     std::visit(
         [&](const auto& ids) {
-          team.for_range(ids.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+          team.for_range(ids.size(), kNumberingGrain, [&](int, std::size_t a, std::size_t b) {
             for (std::size_t i = a; i < b; ++i) f(static_cast<Vertex>(ids[i]));
           });
         },

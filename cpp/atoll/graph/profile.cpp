@@ -9,7 +9,7 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kGrain = std::size_t{1} << 16;
+constexpr std::size_t kProfileGrain = std::size_t{1} << 16;
 
 // Distinct hashes, counted in 2^12 registers of the longest run of zeros [1]: 1.6 % off on average, 4 KiB.
 // [1] P. Flajolet et al. "HyperLogLog: the analysis of a near-optimal cardinality estimation algorithm." AofA
@@ -133,7 +133,7 @@ GraphProfile profile_of(World& world, const EdgeList& edges, const IdMap& ids, R
   std::visit(
       [&](const auto& source) {
         const auto& target = std::get<std::decay_t<decltype(source)>>(edges.target);
-        world.team().for_range(source.size(), kGrain, [&](int thread, std::size_t a, std::size_t b) {
+        world.team().for_range(source.size(), kProfileGrain, [&](int thread, std::size_t a, std::size_t b) {
           Part& part = parts[static_cast<std::size_t>(thread)];
           for (std::size_t i = a; i < b; ++i) {
             const auto s = static_cast<Vertex>(source[i]), t = static_cast<Vertex>(target[i]);

@@ -20,13 +20,13 @@
 namespace atl::order {
 namespace {
 
-constexpr Local kNone = -1;
+constexpr Local kNoNode = -1;
 
 // Rows by key, of which all begin at 0. A decrement only grows the row's debt, which the next increment pays back, or
 // take_top(), when the row is there: keys in the lists are upper bounds.
 class UnitHeap {
  public:
-  explicit UnitHeap(std::int64_t rows) : nodes_(static_cast<std::size_t>(rows)), first_{kNone} {
+  explicit UnitHeap(std::int64_t rows) : nodes_(static_cast<std::size_t>(rows)), first_{kNoNode} {
     for (auto v = static_cast<Local>(rows - 1); v >= 0; --v) {
       at(v).debt = 0;
       put(v, 0);
@@ -50,7 +50,7 @@ class UnitHeap {
   }
   Local take_top() {
     for (;;) {
-      while (first_[static_cast<std::size_t>(top_)] == kNone) --top_;
+      while (first_[static_cast<std::size_t>(top_)] == kNoNode) --top_;
       const Local v = first_[static_cast<std::size_t>(top_)];
       const Local debt = std::exchange(at(v).debt, 0);
       if (debt == 0) {
@@ -70,17 +70,17 @@ class UnitHeap {
   Node& at(Local v) { return nodes_[static_cast<std::size_t>(v)]; }
   void unlink(Local v) {
     const Node node = at(v);
-    (node.before == kNone ? first_[static_cast<std::size_t>(node.key)] : at(node.before).after) = node.after;
-    if (node.after != kNone) at(node.after).before = node.before;
+    (node.before == kNoNode ? first_[static_cast<std::size_t>(node.key)] : at(node.before).after) = node.after;
+    if (node.after != kNoNode) at(node.after).before = node.before;
   }
   void put(Local v, Local key) {
-    if (static_cast<std::size_t>(key) == first_.size()) first_.push_back(kNone);
+    if (static_cast<std::size_t>(key) == first_.size()) first_.push_back(kNoNode);
     Local& first = first_[static_cast<std::size_t>(key)];
     Node& node = at(v);
-    node.before = kNone;
+    node.before = kNoNode;
     node.after = first;
     node.key = key;
-    if (first != kNone) at(first).before = v;
+    if (first != kNoNode) at(first).before = v;
     first = v;
     if (key > top_) top_ = key;
   }

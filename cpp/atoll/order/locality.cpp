@@ -9,7 +9,7 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kRows = 1024;  // a chunk; its sums are added in the order of chunks
+constexpr std::size_t kChunkRows = 1024;  // a chunk; its sums are added in the order of chunks
 
 struct Sums {
   std::int64_t bandwidth = 0;
@@ -26,10 +26,10 @@ Locality locality_of(Team& team, const SparsePattern& a, std::int64_t parts, std
       "{} new numbers are given for {} rows and {} columns (there must be as many of each). Pass those of this matrix.",
       numbers.size(), a.rows, a.columns);
   const auto rows = static_cast<std::size_t>(a.rows);
-  std::vector<Sums> chunks(rows / kRows + 1);
+  std::vector<Sums> chunks(rows / kChunkRows + 1);
   std::vector<std::vector<Local>> scratch(static_cast<std::size_t>(team.size()));
-  team.for_range(rows, kRows, [&](int thread, std::size_t begin, std::size_t end) {
-    Sums& sums = chunks[begin / kRows];
+  team.for_range(rows, kChunkRows, [&](int thread, std::size_t begin, std::size_t end) {
+    Sums& sums = chunks[begin / kChunkRows];
     auto& columns = scratch[static_cast<std::size_t>(thread)];
     for (std::size_t k = begin; k < end; ++k) {
       const auto old = order::row(a, static_cast<Local>(k));

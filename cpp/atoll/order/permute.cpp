@@ -7,7 +7,7 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kRows = 1024;  // a chunk
+constexpr std::size_t kPermutedRows = 1024;  // a chunk
 
 void check_count(std::span<const Local> numbers, std::int64_t count, std::string_view what) {
   check(static_cast<std::int64_t>(numbers.size()) == count,
@@ -31,7 +31,7 @@ Array<Local> inverse(Team& team, std::span<const Local> numbers) {
   team.for_range(n, std::size_t{1} << 16,
                  [&](int, std::size_t a, std::size_t b) { std::fill(old.data() + a, old.data() + b, kNone); });
   std::atomic<std::size_t> wrong{n};
-  team.for_range(n, kRows, [&](int, std::size_t a, std::size_t b) {
+  team.for_range(n, kPermutedRows, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t i = a; i < b; ++i) {
       const auto number = static_cast<std::size_t>(numbers[i]);
       if (number < n &&
@@ -71,7 +71,7 @@ SparseMatrix<T> permuted(Team& team, const SparseView<T>& a, std::span<const Loc
   out.offsets[old.size()] = sum;
   // Rows are sorted as words of (new column, place in the old row).
   std::vector<std::vector<std::uint64_t>> scratch(static_cast<std::size_t>(team.size()));
-  team.for_range(old.size(), kRows, [&](int thread, std::size_t begin, std::size_t end) {
+  team.for_range(old.size(), kPermutedRows, [&](int thread, std::size_t begin, std::size_t end) {
     auto& words = scratch[static_cast<std::size_t>(thread)];
     for (std::size_t i = begin; i < end; ++i) {
       const auto from = static_cast<std::size_t>(p.offsets[static_cast<std::size_t>(old[i])]);
@@ -93,7 +93,7 @@ template <class T>
 void permute_rows(Team& team, MatrixView<const T> from, std::span<const Local> numbers, MatrixView<T> to) {
   check_sizes(from, numbers, to);
   const Array<Local> old = inverse(team, numbers);
-  team.for_range(numbers.size(), kRows, [&](int, std::size_t a, std::size_t b) {
+  team.for_range(numbers.size(), kPermutedRows, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t i = a; i < b; ++i)
       std::ranges::copy(from.row(old[i]), to.row(static_cast<std::int64_t>(i)).begin());
   });
@@ -103,7 +103,7 @@ template <class T>
 void permute_rows_back(Team& team, MatrixView<const T> from, std::span<const Local> numbers, MatrixView<T> to) {
   check_sizes(from, numbers, to);
   inverse(team, numbers);
-  team.for_range(numbers.size(), kRows, [&](int, std::size_t a, std::size_t b) {
+  team.for_range(numbers.size(), kPermutedRows, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t i = a; i < b; ++i)
       std::ranges::copy(from.row(numbers[i]), to.row(static_cast<std::int64_t>(i)).begin());
   });

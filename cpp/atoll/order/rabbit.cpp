@@ -29,7 +29,7 @@
 namespace atl::order {
 namespace {
 
-constexpr Local kNone = -1, kTaken = -2;
+constexpr Local kNoCommunity = -1, kTaken = -2;
 
 struct Link {
   Local community;
@@ -41,12 +41,12 @@ class LinkSums {
  public:
   /// Empties it; at most `most` links follow.
   void begin(std::size_t most) {
-    for (const std::size_t at : used_) slots_[at].community = kNone;
+    for (const std::size_t at : used_) slots_[at].community = kNoCommunity;
     used_.clear();
     const int bits = static_cast<int>(std::bit_width(most)) + 1;
     shift_ = 64 - bits;
     mask_ = (std::size_t{1} << bits) - 1;
-    if (slots_.size() <= mask_) slots_.resize(mask_ + 1, {kNone, 0});
+    if (slots_.size() <= mask_) slots_.resize(mask_ + 1, {kNoCommunity, 0});
   }
   void add(Local community, float weight) {
     auto at = static_cast<std::size_t>(static_cast<std::uint64_t>(community) * 0x9e3779b97f4a7c15ULL >> shift_);
@@ -55,7 +55,7 @@ class LinkSums {
         slots_[at].weight += weight;
         return;
       }
-      if (slots_[at].community == kNone) break;
+      if (slots_[at].community == kNoCommunity) break;
     }
     slots_[at] = {community, weight};
     used_.push_back(at);
@@ -116,7 +116,7 @@ class Aggregation {
     team.for_range(state_.size(), std::size_t{1} << 14, [&](int, std::size_t begin, std::size_t end) {
       for (std::size_t v = begin; v < end; ++v) {
         const std::uint64_t strength = (degree(a_, static_cast<Local>(v)) + unit_ - 1) / unit_;
-        state_[v] = word(static_cast<std::uint32_t>(strength), kNone);
+        state_[v] = word(static_cast<std::uint32_t>(strength), kNoCommunity);
         parent_[v] = static_cast<Local>(v);
         lists_[v] = {};
       }
@@ -134,7 +134,7 @@ class Aggregation {
     const auto join_all = [&](std::span<const Local> vertices, std::size_t grain) {
       team_.for_range(vertices.size(), grain, [&](int thread, std::size_t begin, std::size_t end) {
         Worker& worker = workers_[static_cast<std::size_t>(thread)];
-        for (std::size_t i = begin; i < end; ++i) join({vertices[i], kNone}, worker);
+        for (std::size_t i = begin; i < end; ++i) join({vertices[i], kNoCommunity}, worker);
         // As many turns as retries: else those who wait for a hub that another thread holds would cost their square.
         worker.turns += end - begin;
         if (worker.turns < worker.retries.size()) return;
@@ -162,13 +162,13 @@ class Aggregation {
         part.push_back(roots[r]);
         // A vertex on the stack stands for itself and its older siblings.
         for (Local v = child_of(at(state_, roots[r]));;) {
-          if (v == kNone) {
+          if (v == kNoCommunity) {
             if (open.empty()) break;
             v = open.back();
             open.pop_back();
           }
           part.push_back(v);
-          if (at(sibling_, v) != kNone) open.push_back(at(sibling_, v));
+          if (at(sibling_, v) != kNoCommunity) open.push_back(at(sibling_, v));
           v = at(child_, v);
         }
       }
@@ -192,7 +192,7 @@ class Aggregation {
   }
 
   bool is_isolated(Local v) {
-    return child_of(at(state_, v)) == kNone && std::ranges::all_of(row(a_, v), [v](Local u) { return u == v; });
+    return child_of(at(state_, v)) == kNoCommunity && std::ranges::all_of(row(a_, v), [v](Local u) { return u == v; });
   }
 
   Local root_of(Local v) {
@@ -213,7 +213,7 @@ class Aggregation {
   // The sums of v's links and of those of its children that joined after `known`, by today's communities.
   void gather(Local v, Local newest, Local known, LinkSums& sums) {
     const std::span<const Link> own = at(lists_, v);
-    const auto neighbours = known == kNone && own.empty() ? row(a_, v) : std::span<const Local>();
+    const auto neighbours = known == kNoCommunity && own.empty() ? row(a_, v) : std::span<const Local>();
     std::size_t most = own.size() + neighbours.size();
     for (Local child = newest; child != known; child = at(sibling_, child)) most += at(lists_, child).size();
     sums.begin(std::min(most, state_.size()));
@@ -237,16 +237,16 @@ class Aggregation {
     const Local newest = child_of(free);
     gather(v, newest, turn.child, worker.sums);
 
-    Local best = kNone;
+    Local best = kNoCommunity;
     double most = 0;
     const double per_strength = static_cast<double>(strength) * expected_;
     for (std::size_t i = 0; i < worker.sums.size(); ++i) {
       const Link& link = worker.sums[i];
       const std::uint64_t other = std::atomic_ref(at(state_, link.community)).load(std::memory_order_relaxed);
       const double gain = static_cast<double>(link.weight) - per_strength * static_cast<double>(strength_of(other));
-      if (gain > most || (gain == most && best != kNone && link.community < best)) most = gain, best = link.community;
+      if (gain > most || (gain == most && best != kNoCommunity && link.community < best)) most = gain, best = link.community;
     }
-    if (best == kNone) return mine.store(free, std::memory_order_release);
+    if (best == kNoCommunity) return mine.store(free, std::memory_order_release);
 
     const std::span<Link> list = worker.lists.take(worker.sums.size());
     for (std::size_t i = 0; i < list.size(); ++i) list[i] = worker.sums[i];

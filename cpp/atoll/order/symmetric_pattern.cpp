@@ -7,12 +7,12 @@
 namespace atl::order {
 namespace {
 
-constexpr std::size_t kRows = 1024;  // a chunk
+constexpr std::size_t kPatternRows = 1024;  // a chunk
 
 bool same(Team& team, const SparsePattern& a, const SparsePattern& ascending) {
   std::atomic<bool> all{true};
   std::vector<std::vector<Local>> sorted(static_cast<std::size_t>(team.size()));
-  team.for_range(static_cast<std::size_t>(a.rows), kRows, [&](int thread, std::size_t begin, std::size_t end) {
+  team.for_range(static_cast<std::size_t>(a.rows), kPatternRows, [&](int thread, std::size_t begin, std::size_t end) {
     if (!all.load(std::memory_order_relaxed)) return;
     for (std::size_t i = begin; i < end; ++i) {
       const auto mine = row(a, static_cast<Local>(i)), other = row(ascending, static_cast<Local>(i));
@@ -38,7 +38,7 @@ SymmetricPattern::SymmetricPattern(Team& team, const SparsePattern& a) : pattern
   offsets_ = Array<Edge>(rows + 1);
   places_ = Array<Local>(2 * a.places.size());
   for (std::size_t i = 0; i <= rows; ++i) offsets_[i] = a.offsets[i] + transposed.offsets[i];
-  team.for_range(rows, kRows, [&](int, std::size_t begin, std::size_t end) {
+  team.for_range(rows, kPatternRows, [&](int, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       Local* to = places_.data() + offsets_[i];
       for (const SparsePattern& part : {a, transposed.pattern()})

@@ -11,7 +11,7 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kShort = 8, kLong = std::size_t{1} << 16;
+constexpr std::size_t kShortBytes = 8, kLongBytes = std::size_t{1} << 16;
 constexpr int kTrips = 16, kLongTrips = 3;
 constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 
@@ -56,7 +56,7 @@ class Rounds {
       for (int i = 0; i < trips; ++i) least = std::min(least, ping_pong(world_, a, b, tag++, bytes, 1));
       return least;
     };
-    const double short_s = fastest(kShort, kTrips), long_s = fastest(kLong, kLongTrips);
+    const double short_s = fastest(kShortBytes, kTrips), long_s = fastest(kLongBytes, kLongTrips);
     if (me == a) samples_.push_back({a, b, short_s, long_s});
   }
 
@@ -111,7 +111,7 @@ class Rounds {
       double &latency = links.latency_s[a * n + b], &byte = links.byte_s[a * n + b];
       if (!(latency < std::numeric_limits<double>::infinity())) ++links.measured;
       latency = std::min(latency, s.short_s);
-      byte = std::min(byte, std::max(0.0, (s.long_s - s.short_s) / static_cast<double>(kLong - kShort)));
+      byte = std::min(byte, std::max(0.0, (s.long_s - s.short_s) / static_cast<double>(kLongBytes - kShortBytes)));
       links.latency_s[b * n + a] = latency;
       links.byte_s[b * n + a] = byte;
     }

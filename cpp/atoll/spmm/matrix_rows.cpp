@@ -9,7 +9,7 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kGrain = 1024;
+constexpr std::size_t kMatrixRowsGrain = 1024;
 
 bool has_loop(const Csr& csr, Local v) { return std::ranges::binary_search(csr.neighbours(v), v); }
 
@@ -54,7 +54,7 @@ MatrixRows<T> rows_of(const Graph& graph, const AdjacencyOptions& options) {
   std::vector<T> scale;  // [local] 1 / sqrt(d)
   if (options.values == EdgeValues::gcn) {
     scale.resize(static_cast<std::size_t>(graph.locals()));
-    team.for_range(rows, kGrain, [&](int, std::size_t begin, std::size_t end) {
+    team.for_range(rows, kMatrixRowsGrain, [&](int, std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         const Local v = graph.local_of(static_cast<Vertex>(i));
         double sum = adds && !has_loop(csr, v) ? 1 : 0;
@@ -65,7 +65,7 @@ MatrixRows<T> rows_of(const Graph& graph, const AdjacencyOptions& options) {
     tell_mirrors(graph, std::span(scale));
   }
 
-  team.for_range(rows, kGrain, [&](int, std::size_t begin, std::size_t end) {
+  team.for_range(rows, kMatrixRowsGrain, [&](int, std::size_t begin, std::size_t end) {
     std::vector<std::pair<Vertex, T>> row;
     for (std::size_t i = begin; i < end; ++i) {
       const Local v = graph.local_of(static_cast<Vertex>(i));

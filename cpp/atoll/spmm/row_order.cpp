@@ -10,7 +10,7 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kGrain = 1024;  // rows of a task
+constexpr std::size_t kRowOrderGrain = 1024;  // rows of a task
 
 template <class V>
 std::span<const V> span_of(const Array<V>& values) {
@@ -109,7 +109,7 @@ void RowOrder::move(const Side& from, const Side& to, In&& in, Out&& out) const 
   };
   const std::vector<std::size_t> leaving = layout(from, in), coming = layout(to, out);
   Array<std::byte> sent(leaving.back()), received(coming.back());
-  team.for_range(from.rows.size(), kGrain, [&](int, std::size_t i, std::size_t end) {
+  team.for_range(from.rows.size(), kRowOrderGrain, [&](int, std::size_t i, std::size_t end) {
     for (; i < end; ++i) {
       const auto row = in(from.rows[i]);
       const bool stays = i >= from.first[me] && i < from.first[me + 1];
@@ -125,7 +125,7 @@ void RowOrder::move(const Side& from, const Side& to, In&& in, Out&& out) const 
     incoming[r] = {received.data() + coming[to.first[r]], coming[to.first[r + 1]] - coming[to.first[r]]};
   }
   world_->exchange_bytes(outgoing, incoming);
-  team.for_range(to.rows.size(), kGrain, [&](int, std::size_t i, std::size_t end) {
+  team.for_range(to.rows.size(), kRowOrderGrain, [&](int, std::size_t i, std::size_t end) {
     for (; i < end; ++i)
       if (const std::size_t bytes = coming[i + 1] - coming[i]; bytes > 0)
         std::memcpy(out(to.rows[i]).data(), received.data() + coming[i], bytes);
@@ -210,7 +210,7 @@ MatrixRows<T> RowOrder::to_new(const MatrixRows<T>& from, std::span<const Local>
   out.columns = Array<Vertex>(columns.size());
   // Rows are sorted as words of (column, place in the row).
   std::vector<std::vector<std::uint64_t>> scratch(static_cast<std::size_t>(team.size()));
-  team.for_range(static_cast<std::size_t>(out.rows()), kGrain, [&](int thread, std::size_t i, std::size_t end) {
+  team.for_range(static_cast<std::size_t>(out.rows()), kRowOrderGrain, [&](int thread, std::size_t i, std::size_t end) {
     auto& words = scratch[static_cast<std::size_t>(thread)];
     for (; i < end; ++i) {
       const auto begin = static_cast<std::size_t>(out.offsets[i]);

@@ -8,7 +8,6 @@
 namespace atl {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kLeast = 1e-12;  // seconds, where a simulated message takes none
 
 std::size_t ranks_of(std::span<const double> cost) {
@@ -18,17 +17,17 @@ std::size_t ranks_of(std::span<const double> cost) {
   return ranks;
 }
 
-struct Edge {
+struct TreeEdge {
   std::size_t from, to;
   double cost;
 };
 
 // The edges of a minimum spanning tree, by Prim's algorithm: each joins its `to` to the ranks before it.
-std::vector<Edge> spanning_tree(std::span<const double> cost) {
+std::vector<TreeEdge> spanning_tree(std::span<const double> cost) {
   const std::size_t n = ranks_of(cost);
-  std::vector<Edge> nearest(n, {0, 0, kInfinity});  // [rank] to the tree
+  std::vector<TreeEdge> nearest(n, {0, 0, std::numeric_limits<double>::infinity()});  // [rank] to the tree
   std::vector<char> joined(n, 0);
-  std::vector<Edge> tree;
+  std::vector<TreeEdge> tree;
   for (std::size_t last = 0; tree.size() + 1 < n;) {
     joined[last] = 1;
     std::size_t next = n;
@@ -51,7 +50,7 @@ void infer_costs(std::span<double> cost) {
   const std::size_t n = ranks_of(cost);
   std::vector<double> chain(cost.size(), 0);
   std::vector<std::size_t> joined{0};
-  for (const Edge& edge : spanning_tree(cost)) {
+  for (const TreeEdge& edge : spanning_tree(cost)) {
     for (const std::size_t r : joined)
       chain[edge.to * n + r] = chain[r * n + edge.to] = std::max(chain[edge.from * n + r], edge.cost);
     joined.push_back(edge.to);
@@ -62,7 +61,7 @@ void infer_costs(std::span<double> cost) {
 
 std::vector<double> clustering_thresholds(std::span<const double> cost, double jump) {
   std::vector<double> heights;
-  for (const Edge& edge : spanning_tree(cost)) heights.push_back(edge.cost);
+  for (const TreeEdge& edge : spanning_tree(cost)) heights.push_back(edge.cost);
   std::ranges::sort(heights);
   std::vector<double> thresholds;
   for (std::size_t i = 1; i < heights.size(); ++i)

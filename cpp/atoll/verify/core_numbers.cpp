@@ -5,7 +5,7 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kGrain = 256;
+constexpr std::size_t kCoreGrain = 256;
 
 /// Peels vertices of all core numbers simultaneously: neighbours with lower numbers are removed before a vertex, those
 /// with higher numbers stay, so only removals of its own number decrement its count.
@@ -29,7 +29,7 @@ class Peeling {
       if (!stays(v)) frontier.push_back(v);
     while (world_.any(!frontier.empty())) {
       while (!frontier.empty()) {
-        world_.team().for_range(frontier.size(), kGrain, [&](int thread, std::size_t a, std::size_t b) {
+        world_.team().for_range(frontier.size(), kCoreGrain, [&](int thread, std::size_t a, std::size_t b) {
           for (std::size_t i = a; i < b; ++i) take_away(frontier[i], threads_[static_cast<std::size_t>(thread)]);
         });
         frontier.clear();
@@ -101,7 +101,7 @@ Verdict verify_coreness(const Graph& graph, std::span<const Vertex> core) {
   Array<Vertex> left(owned, 0);
   Violations violations(world);
   const auto for_masters = [&](auto&& f) {
-    world.team().for_range(owned, kGrain, [&](int, std::size_t a, std::size_t b) {
+    world.team().for_range(owned, kCoreGrain, [&](int, std::size_t a, std::size_t b) {
       for (std::size_t v = a; v < b; ++v) f(v);
     });
   };

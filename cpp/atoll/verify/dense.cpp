@@ -7,14 +7,14 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kGrain = 1 << 14;
+constexpr std::size_t kDenseGrain = 1 << 14;
 
 }  // namespace
 
 Array<Vertex> dense_of(World& world, const IdMap& ids, std::span<const Vertex> original) {
   Array<Vertex> dense(original.size());
   if (ids.is_range()) {
-    world.team().for_range(original.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+    world.team().for_range(original.size(), kDenseGrain, [&](int, std::size_t a, std::size_t b) {
       for (std::size_t i = a; i < b; ++i) {
         const Vertex id = original[i], d = id - ids.first();
         dense[i] = id == kNoVertex ? kNoVertex : id < ids.first() || d >= ids.count() ? kUnknownVertex : d;
@@ -45,7 +45,7 @@ Array<Vertex> dense_of(World& world, const IdMap& ids, std::span<const Vertex> o
                  for (const Ask& q : questions) buffers.send(from, {here(q.id), q.index});
                }),
                {.handler_sends = false});
-  world.team().for_range(original.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+  world.team().for_range(original.size(), kDenseGrain, [&](int, std::size_t a, std::size_t b) {
     auto buffers = asks.send_buffers();
     for (std::size_t i = a; i < b; ++i) {
       const Vertex id = original[i];

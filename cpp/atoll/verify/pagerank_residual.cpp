@@ -6,7 +6,7 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kGrain = 2048;
+constexpr std::size_t kResidualGrain = 2048;
 
 class Residual {
  public:
@@ -92,7 +92,7 @@ class Residual {
     VertexBits all(graph_.locals());
     all.set_all();
     exchange_.broadcast({share_.data(), share_.size()}, all);
-    world_.team().for_range(owned_, kGrain, [&](int, std::size_t a, std::size_t b) {
+    world_.team().for_range(owned_, kResidualGrain, [&](int, std::size_t a, std::size_t b) {
       for (std::size_t v = a; v < b; ++v) {
         y[v] = terms_.damping * (sum_entering(static_cast<Local>(v)) + lost * jump_[v]);
       }

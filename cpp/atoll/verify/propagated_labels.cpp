@@ -6,7 +6,7 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kGrain = 256;
+constexpr std::size_t kLabelGrain = 256;
 
 /// Counts labels: a hash table with open addressing, at most half full.
 class Ballot {
@@ -58,7 +58,7 @@ Verdict verify_label_propagation(const Graph& graph, std::span<const Vertex> lab
   bool any = true;
   for (int round = 0; round < rounds.iterations && any; ++round) {
     exchange.broadcast({now.data(), now.size()}, changed);
-    world.team().for_range(owned, kGrain, [&](int thread, std::size_t a, std::size_t b) {
+    world.team().for_range(owned, kLabelGrain, [&](int thread, std::size_t a, std::size_t b) {
       Ballot& ballot = ballots[static_cast<std::size_t>(thread)];
       for (std::size_t v = a; v < b; ++v) {
         const auto out = graph.out().neighbours(static_cast<Local>(v));

@@ -5,7 +5,7 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kGrain = 256;
+constexpr std::size_t kTriangleGrain = 256;
 
 /// Twice the number of pairs of these vertices joined by an edge. Collective.
 Edge joined(const Graph& graph, const std::vector<Vertex>& ids) {
@@ -41,7 +41,7 @@ Verdict verify_triangles(const Graph& graph, std::span<const Vertex> triangles, 
   World& world = graph.world();
   Violations violations(world);
   const auto for_masters = [&](auto&& f) {
-    world.team().for_range(triangles.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+    world.team().for_range(triangles.size(), kTriangleGrain, [&](int, std::size_t a, std::size_t b) {
       for (std::size_t k = a; k < b; ++k) f(k, graph.local_of(static_cast<Vertex>(k)));
     });
   };

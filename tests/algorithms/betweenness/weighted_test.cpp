@@ -14,7 +14,7 @@ using samples::Sample;
 namespace {
 
 // Compares all scores with Brandes' algorithm from a few sources, twice.
-void check_scores(const Sample& sample, const Graph& graph) {
+void check_weighted_scores(const Sample& sample, const Graph& graph) {
   const std::vector<Vertex> ids = sample.edges.ids();
   std::vector<std::size_t> numbers;
   std::vector<Vertex> sources;
@@ -61,7 +61,7 @@ Graph path_of(World& world, const std::vector<double>& weights, bool directed = 
 
 TEST_CASE("weighted betweenness equals Brandes' algorithm for any ranks, routes and partitions") {
   // Paths of one, two and three edges have equal lengths.
-  samples::for_each_spread(cases::Weight::wide, check_scores, 0.3);
+  samples::for_each_spread(cases::Weight::wide, check_weighted_scores, 0.3);
 }
 
 TEST_CASE("weighted betweenness with few ties, float sums, several threads and kept multi-edges") {
@@ -76,7 +76,7 @@ TEST_CASE("weighted betweenness with few ties, float sums, several threads and k
             Plan plan;
             plan.threads = 4 - ranks;
             run_ranks(ranks, plan, [&](World& world) {
-              check_scores(sample, Graph::build(world,
+              check_weighted_scores(sample, Graph::build(world,
                                                 cases::slice(list, directed, weight, false, world.rank(), world.size(),
                                                              cases::Dealing::spread),
                                                 {.duplicates = duplicates}));

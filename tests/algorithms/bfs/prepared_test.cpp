@@ -59,7 +59,7 @@ std::vector<Vertex> verified_depths(World& world, EdgeList edges, const Way& way
   return world.all_gather_varying(std::span<const Vertex>(sorted));
 }
 
-constexpr Direction kDirections[] = {Direction::automatic, Direction::push, Direction::pull};
+constexpr Direction kEachDirection[] = {Direction::automatic, Direction::push, Direction::pull};
 
 }  // namespace
 
@@ -99,7 +99,7 @@ TEST_CASE("bfs finds the serial depths, and passes verification, however the gra
                                       cases::slice(c, directed, cases::Weight::none, false, world.rank(), ranks,
                                                    cases::Dealing::spread),
                                       way, ids[static_cast<std::size_t>(root)],
-                                      kDirections[(dice >> 52) % 3]) == expected);
+                                      kEachDirection[(dice >> 52) % 3]) == expected);
               });
             }
       }

@@ -122,7 +122,7 @@ void check_weights(const Sample& sample, int threads, Weight&& weight, const Sss
   }
 }
 
-double unit(std::size_t i) { return static_cast<double>(random_at(3, i) >> 40) * 0x1p-24; }
+double unit_weight(std::size_t i) { return static_cast<double>(random_at(3, i) >> 40) * 0x1p-24; }
 
 }  // namespace
 
@@ -145,10 +145,10 @@ TEST_CASE("sssp is correct for weights of very different sizes, lost in rounding
         const Sample sample{samples::from_text(text), directed, Duplicates::keep};
         check_weights<float>(sample, threads, unit);
         check_weights<double>(sample, threads, unit);
-        check_weights<float>(sample, threads, [](std::size_t i) { return i % 3 == 0 ? 1.0 : 1e-12 * unit(i); });
-        check_weights<float>(sample, threads, [](std::size_t i) { return std::pow(10.0, 30 * unit(i) - 25); });
+        check_weights<float>(sample, threads, [](std::size_t i) { return i % 3 == 0 ? 1.0 : 1e-12 * unit_weight(i); });
+        check_weights<float>(sample, threads, [](std::size_t i) { return std::pow(10.0, 30 * unit_weight(i) - 25); });
         check_weights<float>(sample, threads, [](std::size_t) { return 0.0; });
-        check_weights<double>(sample, threads, [](std::size_t i) { return i % 2 == 0 ? 0.0 : 255 * unit(i); });
+        check_weights<double>(sample, threads, [](std::size_t i) { return i % 2 == 0 ? 0.0 : 255 * unit_weight(i); });
       }
 }
 

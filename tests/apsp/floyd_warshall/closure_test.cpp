@@ -75,19 +75,12 @@ double plain(Semiring semiring, T value) {
   return static_cast<double>(value);
 }
 
-Plan quiet_plan() {
-  Plan plan;
-  plan.threads = 1;
-  plan.timeout_seconds = 120;
-  return plan;
-}
-
 template <class T>
 void closure_is_the_oracles(const Sample<T>& sample, Semiring semiring, Rank ranks) {
   std::vector<std::vector<double>> expected;
   for (Local s = 0; s < sample.n; ++s) expected.push_back(best_from(sample, semiring, s));
   std::atomic<int> wrong{0};
-  run_ranks(ranks, quiet_plan(), [&](World& world) {
+  run_ranks(ranks, samples::quiet_plan(), [&](World& world) {
     const ReplicatedCsr<T> arcs = sample.build(semiring);
     const ReplicatedCsr<double> read = samples::as_read(arcs), entering = read.reversed();
     const AllPairs<T> all = all_pairs(world, arcs, {.semiring = semiring, .block = 16});
@@ -147,7 +140,7 @@ TEST_CASE("all pairs over other semirings equal the oracle's for any number of r
 
 TEST_CASE("longest paths with cycles of weight 0 are found, and a positive cycle is rejected and named") {
   for (const Rank ranks : {1, 2, 4})
-    run_ranks(ranks, quiet_plan(), [&](World& world) {
+    run_ranks(ranks, samples::quiet_plan(), [&](World& world) {
       Sample<std::int32_t> sample{4, true, {{0, 1, 5}, {1, 2, -3}, {2, 0, -2}, {2, 3, 7}}};
       const auto arcs = sample.build(Semiring::max_plus);
       const auto all = all_pairs(world, arcs, {.semiring = Semiring::max_plus});
@@ -162,7 +155,7 @@ TEST_CASE("longest paths with cycles of weight 0 are found, and a positive cycle
 }
 
 TEST_CASE("the check of a row finds a wrong value over any semiring") {
-  const auto world = World::alone(quiet_plan());
+  const auto world = World::alone(samples::quiet_plan());
   for (const Semiring semiring : {Semiring::max_plus, Semiring::max_min}) {
     const auto arcs = random_sample<std::int32_t>(60, 200, true, true, 1, 11).build(semiring);
     const ReplicatedCsr<double> read = samples::as_read(arcs), entering = read.reversed();
@@ -178,7 +171,7 @@ TEST_CASE("the check of a row finds a wrong value over any semiring") {
 }
 
 TEST_CASE("types, weights and methods that a semiring does not support are rejected with an alternative") {
-  const auto world = World::alone(quiet_plan());
+  const auto world = World::alone(samples::quiet_plan());
   const Sample<std::uint16_t> none{3, true, {{0, 1, 0}, {1, 2, 4}}};
   CHECK_THROWS_WITH_AS(all_pairs(*world, none.build(Semiring::max_plus), {.semiring = Semiring::max_plus}),
                        doctest::Contains("float32, float64, int32"), UsageError);

@@ -65,7 +65,7 @@ std::uint64_t hash_of_multiset(const std::vector<Pair>& pairs) {
   return sum;
 }
 
-std::string refusal(std::string_view text) {
+std::string generator_refusal(std::string_view text) {
   try {
     GeneratorText::parse(text);
   } catch (const InputError& e) {
@@ -267,13 +267,13 @@ TEST_CASE("a bad text is an input error that shows the right form") {
                            "complete:281474976710656",
                            "path:281474976710657"}) {
     CAPTURE(text);
-    const std::string message = refusal(text);
+    const std::string message = generator_refusal(text);
     CHECK(message.find(text) != std::string::npos);
     CHECK(message.find("for example") != std::string::npos);
   }
-  CHECK(refusal("kron:x:1") ==
+  CHECK(generator_refusal("kron:x:1") ==
         "kron:x:1: SCALE is 'x' (not a whole number). Write kron:SCALE[:EDGEFACTOR[:SEED]], for example kron:20:16:1.");
-  CHECK(refusal("torus:3x3").find("no generator has this name") != std::string::npos);
+  CHECK(generator_refusal("torus:3x3").find("no generator has this name") != std::string::npos);
 }
 
 TEST_CASE("a graph that no machine can hold is rejected on every rank before any allocation") {

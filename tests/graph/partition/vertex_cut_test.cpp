@@ -17,10 +17,10 @@ using namespace atl;
 
 namespace {
 
-struct Arc {
+struct WeighedArc {
   Vertex from, to;  // original ids
   double weight;
-  auto operator<=>(const Arc&) const = default;
+  auto operator<=>(const WeighedArc&) const = default;
 };
 
 double weight_at(const Csr& csr, std::size_t e) {
@@ -91,13 +91,13 @@ void for_each_cut(F&& f) {
 }
 
 // All edges of the graph, undirected ones in both directions. Collective.
-std::vector<Arc> arcs_of(World& world, const Graph& graph) {
-  std::vector<Arc> mine;
+std::vector<WeighedArc> all_arcs(World& world, const Graph& graph) {
+  std::vector<WeighedArc> mine;
   for (Local v = 0; v < graph.active(); ++v)
     for (auto e = static_cast<std::size_t>(graph.out().offsets[static_cast<std::size_t>(v)]);
          e < static_cast<std::size_t>(graph.out().offsets[static_cast<std::size_t>(v) + 1]); ++e)
       mine.push_back({graph.id_of(v), graph.id_of(graph.out().targets[e]), weight_at(graph.out(), e)});
-  return world.all_gather_varying(std::span<const Arc>(mine));
+  return world.all_gather_varying(std::span<const WeighedArc>(mine));
 }
 
 std::map<Vertex, Rank> owners_by_id(World& world, const Graph& graph) {
@@ -118,14 +118,14 @@ struct Counted {
   std::vector<Edge> edges;
 };
 
-Counted count(const std::vector<Arc>& arcs, const std::map<Vertex, Rank>& owner, Rank ranks, const CutRule& rule,
+Counted count(const std::vector<WeighedArc>& arcs, const std::map<Vertex, Rank>& owner, Rank ranks, const CutRule& rule,
               bool directed) {
   Counted c;
   c.edges.assign(static_cast<std::size_t>(ranks), 0);
   std::map<Vertex, Edge> entering;
-  for (const Arc& a : arcs) ++entering[a.to];
+  for (const WeighedArc& a : arcs) ++entering[a.to];
   for (const auto& [v, rank] : owner) c.copies.insert({v, rank});
-  for (const Arc& a : arcs) {
+  for (const WeighedArc& a : arcs) {
     const Rank from = owner.at(a.from), to = owner.at(a.to);
     if (rule.cut() == Cut::edge) {
       ++c.edges[static_cast<std::size_t>(from)];
@@ -177,13 +177,13 @@ TEST_CASE("a grid is as square as the number of ranks allows; a prime number giv
 
 TEST_CASE("a vertex-cut has each edge once, on the rank given by the rule, with ids that agree with the owners") {
   for_each_cut([](World& world, const Graph& graph, const CutRule& rule) {
-    const std::vector<Arc> arcs = arcs_of(world, graph);
+    const std::vector<WeighedArc> arcs = all_arcs(world, graph);
     const auto owner = owners_by_id(world, graph);
     std::map<Vertex, Edge> entering;
-    for (const Arc& a : arcs) ++entering[a.to];
-    std::multiset<Arc> expected;
+    for (const WeighedArc& a : arcs) ++entering[a.to];
+    std::multiset<WeighedArc> expected;
     std::set<Vertex> read, written;
-    for (const Arc& a : arcs)
+    for (const WeighedArc& a : arcs)
       if (rule.place(owner.at(a.from), owner.at(a.to), entering[a.to]) == world.rank()) {
         expected.insert(a);
         if (owner.at(a.from) != world.rank()) read.insert(a.from);
@@ -192,7 +192,7 @@ TEST_CASE("a vertex-cut has each edge once, on the rank given by the rule, with 
     for (const CutRows rows : {CutRows::sources, CutRows::targets}) {
       const VertexCut cut(graph, rule, rows);
       const std::vector<Vertex> ids = ids_of(world, graph, cut);
-      std::multiset<Arc> got;
+      std::multiset<WeighedArc> got;
       REQUIRE(cut.rows().offsets.size() == static_cast<std::size_t>(cut.locals()) + 1);
       for (Local v = 0; v < cut.locals(); ++v) {
         const auto list = cut.rows().neighbours(v);
@@ -201,7 +201,7 @@ TEST_CASE("a vertex-cut has each edge once, on the rank given by the rule, with 
           const Vertex one = ids[static_cast<std::size_t>(v)], other = ids[static_cast<std::size_t>(list[i])];
           const auto e = static_cast<std::size_t>(cut.rows().offsets[static_cast<std::size_t>(v)]) + i;
           const double weight = weight_at(cut.rows(), e);
-          got.insert(rows == CutRows::sources ? Arc{one, other, weight} : Arc{other, one, weight});
+          got.insert(rows == CutRows::sources ? WeighedArc{one, other, weight} : WeighedArc{other, one, weight});
         }
       }
       CHECK(got == expected);
@@ -230,7 +230,7 @@ TEST_CASE("a vertex-cut has each edge once, on the rank given by the rule, with 
 
 TEST_CASE("the predicted quality of a cut equals a count edge by edge and the quality of the built cut") {
   for_each_cut([](World& world, const Graph& graph, const CutRule& rule) {
-    const std::vector<Arc> arcs = arcs_of(world, graph);
+    const std::vector<WeighedArc> arcs = all_arcs(world, graph);
     const auto owner = owners_by_id(world, graph);
     const std::vector<Rank> here = [&] {
       std::vector<Rank> at(static_cast<std::size_t>(graph.locals()), world.rank());

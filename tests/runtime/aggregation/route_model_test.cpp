@@ -14,14 +14,14 @@ using namespace atl;
 
 namespace {
 
-struct Label {
+struct RoutedLabel {
   std::uint32_t key, value;
 };
 struct KeyOf {
-  std::uint32_t operator()(const Label& l) const { return l.key; }
+  std::uint32_t operator()(const RoutedLabel& l) const { return l.key; }
 };
 struct KeepFirst {
-  void operator()(Label&, const Label&) const {}
+  void operator()(RoutedLabel&, const RoutedLabel&) const {}
 };
 
 // Seconds in virtual time of an exchange of this many random records per rank, and of the following agreement.
@@ -30,7 +30,7 @@ double simulated(const Hierarchy& hierarchy, const std::string& route, int recor
   plan.route = route;
   double seconds = 0;
   run_virtual(hierarchy, Cost::paper(hierarchy.depth()), plan, [&](World& world) {
-    Mailbox box(world, of_records<Label>([](const Label&) {}, Merge{KeyOf{}, KeepFirst{}}),
+    Mailbox box(world, of_records<RoutedLabel>([](const RoutedLabel&) {}, Merge{KeyOf{}, KeepFirst{}}),
                 {.handling = Handling::parallel, .handler_sends = false});
     box.drain();
     world.barrier();
@@ -69,7 +69,7 @@ TEST_CASE("the model chooses a route that is among the fastest, and its times ar
         const Hierarchy hierarchy = Hierarchy::parse(shape);
         const RouteModel model = model_of(hierarchy);
         const Exchange exchange{.records = static_cast<double>(records) * hierarchy.size(),
-                                .record_bytes = sizeof(Label),
+                                .record_bytes = sizeof(RoutedLabel),
                                 .keys = static_cast<double>(keys)};
         std::map<std::string, double> seconds;
         double least = 1;

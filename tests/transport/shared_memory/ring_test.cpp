@@ -26,7 +26,7 @@ struct Ring {
 };
 
 // The text of message `number`; almost no word is 0.
-std::vector<std::byte> text_of(std::uint64_t number, std::size_t bytes) {
+std::vector<std::byte> numbered_text(std::uint64_t number, std::size_t bytes) {
   std::vector<std::byte> text(bytes);
   for (std::size_t i = 0; i < bytes; ++i) text[i] = static_cast<std::byte>(mix64(number) + i * 5 + 1);
   return text;
@@ -39,12 +39,12 @@ constexpr std::uint8_t kType = 0xa5;
 Note note_of(std::uint64_t number) { return {static_cast<std::uint32_t>(mix64(number)), kType}; }
 
 bool is(const RingMessage& m, std::uint64_t number, std::size_t bytes) {
-  const auto text = text_of(number, bytes);
+  const auto text = numbered_text(number, bytes);
   return m.bytes == bytes && m.note == note_of(number) && std::equal(text.begin(), text.end(), m.data);
 }
 
 Busy push(RingSender& ring, std::uint64_t number, std::size_t bytes) {
-  const auto text = text_of(number, bytes);
+  const auto text = numbered_text(number, bytes);
   return ring.push(note_of(number), text.data(), text.size());
 }
 
@@ -242,7 +242,7 @@ TEST_CASE("messages pushed together appear together, as many as fit, and in orde
         std::vector<std::vector<std::byte>> texts;
         std::vector<Outgoing> batch;
         const std::size_t n = 1 + random.below(9);
-        for (std::size_t i = 0; i < n; ++i) texts.push_back(text_of(sent + i, random.below(most + 1)));
+        for (std::size_t i = 0; i < n; ++i) texts.push_back(numbered_text(sent + i, random.below(most + 1)));
         for (std::size_t i = 0; i < n; ++i) batch.push_back({texts[i].data(), texts[i].size(), note_of(sent + i).tag});
         const std::size_t took = ring.sender.push_many(batch, kType);
         for (std::size_t i = 0; i < took; ++i) lengths.push_back(batch[i].bytes);
@@ -274,7 +274,7 @@ TEST_CASE("several producers, one receiver, holders that release from other thre
     for (int p = 0; p < kProducers; ++p)
       producers.emplace_back([&, p] {
         for (std::uint32_t i = 0; i < kEach;) {
-          const auto text = text_of(number_of(p, i), i % (most + 1));
+          const auto text = numbered_text(number_of(p, i), i % (most + 1));
           const Note note{static_cast<std::uint32_t>(number_of(p, i)), 9};
           const Outgoing one{text.data(), text.size(), note.tag};
           const bool sent = i % 2 ? ring.sender.push(note, text.data(), text.size()) == Busy::no
@@ -303,7 +303,7 @@ TEST_CASE("several producers, one receiver, holders that release from other thre
           const auto p = m.note.tag >> 24;
           const std::uint32_t i = m.note.tag & 0xffffff;
           disordered += next[p]++ != i;
-          const auto text = text_of(m.note.tag, i % (most + 1));
+          const auto text = numbered_text(m.note.tag, i % (most + 1));
           broken += m.bytes != text.size() || !std::equal(text.begin(), text.end(), m.data);
           ring.receiver.release(m.ticket);
         }

@@ -21,7 +21,7 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kGrain = 1024, kPushGrain = 64;
+constexpr std::size_t kBatchGrain = 1024, kEntryGrain = 64;
 // Cost of a pushed edge in the backward phase, in pulled edges: for one thread, for several (which add atomically), and
 // for ranks that do not share memory. There a push sends fewer values: on 8 x 8 simulated ranks (Kronecker 14) always
 // pushing sent 30 % fewer bytes in all.
@@ -31,8 +31,6 @@ Edge push_cost(World& world) {
   const bool serial = world.all(world.team().size() == 1);
   return world.all(world.all_near()) ? (serial ? kPushed : kPushedShared) : kPushedFar;
 }
-
-std::size_t index(Local v) { return static_cast<std::size_t>(v); }
 
 }  // namespace
 
@@ -78,7 +76,7 @@ void BetweennessBatch<kLanes>::run(std::span<const Vertex> sources, BetweennessR
     tell(progress, static_cast<std::int64_t>(i + next), static_cast<std::int64_t>(starts.size()));
   }
   if (result.score.size() != owned_) result.score = Array<double>(owned_);
-  team_.for_range(owned_, kGrain, [&](int, std::size_t a, std::size_t b) {
+  team_.for_range(owned_, kBatchGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v) result.score[v] = score_[index(graph_.local_of(static_cast<Vertex>(v)))];
   });
 }
@@ -97,7 +95,7 @@ void BetweennessBatch<kLanes>::add_sources(std::span<const Local> sources) {
   if (std::any_of(levels_.begin(), levels_.end(), [](const Level& level) { return level.all.overflow; }))
     return add_scaled();
   // In the last level delta is 0, so it contributes 1 / sigma.
-  for_entries(entries(levels_.back()), kGrain, [&](Thread&, Entry e) {
+  for_entries(entries(levels_.back()), kBatchGrain, [&](Thread&, Entry e) {
     for_lanes(e.lanes, [&](std::size_t l) { paths(e.vertex)[l] = 1 / paths(e.vertex)[l]; });
   });
   for (std::size_t d = levels_.size() - 1; d > 1; --d) {
@@ -123,7 +121,7 @@ void BetweennessBatch<kLanes>::add_scaled() {
 template <int kLanes>
 void BetweennessBatch<kLanes>::accumulate_by_push(const Level& level, const Level& above) {
   stale_ = true;
-  for_entries(entries(level), kPushGrain, [&](Thread&, Entry e) {
+  for_entries(entries(level), kEntryGrain, [&](Thread&, Entry e) {
     Row row{};
     for_lanes(e.lanes, [&](std::size_t l) { row[l] = paths(e.vertex)[l]; });
     for (const Local u : graph_.in().neighbours(e.vertex)) add(contributions(u), row, e.lanes, serial_);
@@ -137,7 +135,7 @@ void BetweennessBatch<kLanes>::accumulate_by_push(const Level& level, const Leve
   exchange_.reduce(all_contributions(), changed_);
   for (const std::size_t word : mirrored_)
     for (std::size_t w = word * kLanes; w < (word + 1) * kLanes; ++w) changed_.at(w) = 0;
-  for_entries(entries(above), kGrain, [&](Thread&, Entry e) { accumulate(e, contributions(e.vertex)); });
+  for_entries(entries(above), kBatchGrain, [&](Thread&, Entry e) { accumulate(e, contributions(e.vertex)); });
 }
 
 template <int kLanes>
@@ -146,7 +144,7 @@ void BetweennessBatch<kLanes>::accumulate_by_pull(const Level& level, const Leve
   broadcast_values(level);
   const std::size_t before = updated_mirrors_.size();
   collect_updated_mirrors();
-  for_entries(entries(above), kPushGrain, [&](Thread&, Entry e) {
+  for_entries(entries(above), kEntryGrain, [&](Thread&, Entry e) {
     accumulate(e, sum_rows<kLanes>(graph_.out().neighbours(e.vertex), contributions_.data()).data());
   });
   clear_rows(entries(level));
@@ -170,7 +168,7 @@ void BetweennessBatch<kLanes>::accumulate(Entry e, const double* sums) {
 // Copies paths_ of the level's vertices to contributions_, and broadcasts it to their mirrors.
 template <int kLanes>
 void BetweennessBatch<kLanes>::broadcast_values(const Level& level) {
-  for_entries(entries(level), kGrain, [&](Thread&, Entry e) {
+  for_entries(entries(level), kBatchGrain, [&](Thread&, Entry e) {
     for_lanes(e.lanes, [&](std::size_t l) { contributions(e.vertex)[l] = paths(e.vertex)[l]; });
   });
   for (const Entry e : entries(level)) mark(e);
@@ -194,14 +192,14 @@ void BetweennessBatch<kLanes>::collect_updated_mirrors() {
 
 template <int kLanes>
 void BetweennessBatch<kLanes>::clear_rows(std::span<const Entry> list) {
-  for_entries(list, kGrain, [&](Thread&, Entry e) { clear_row(contributions(e.vertex)); });
+  for_entries(list, kBatchGrain, [&](Thread&, Entry e) { clear_row(contributions(e.vertex)); });
 }
 
 // Sets contributions_ to 0.
 template <int kLanes>
 void BetweennessBatch<kLanes>::clear_contributions() {
   if (!std::exchange(stale_, false)) return;
-  team_.for_range(contributions_.size(), kGrain * 8, [&](int, std::size_t a, std::size_t b) {
+  team_.for_range(contributions_.size(), kBatchGrain * 8, [&](int, std::size_t a, std::size_t b) {
     std::fill(contributions_.begin() + a, contributions_.begin() + b, 0.0);
   });
 }

@@ -8,9 +8,7 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kGrain = 1024, kPushGrain = 64;
-
-std::size_t index(Local v) { return static_cast<std::size_t>(v); }
+constexpr std::size_t kPathGrain = 1024, kPathEntryGrain = 64;
 
 }  // namespace
 
@@ -80,7 +78,7 @@ typename BetweennessBatch<kLanes>::Level BetweennessBatch<kLanes>::close_level()
 
 template <int kLanes>
 void BetweennessBatch<kLanes>::push_paths(const Level& level) {
-  for_entries(entries(level), kPushGrain, [&](Thread& t, Entry e) {
+  for_entries(entries(level), kPathEntryGrain, [&](Thread& t, Entry e) {
     Row row{};
     for_lanes(e.lanes, [&](std::size_t l) { row[l] = paths(e.vertex)[l]; });
     for (const Local u : graph_.out().neighbours(e.vertex)) {
@@ -98,7 +96,7 @@ void BetweennessBatch<kLanes>::push_paths(const Level& level) {
     return true;
   });
   gather_received();
-  team_.for_range(touched_.size(), kGrain, [&](int t, std::size_t a, std::size_t b) {
+  team_.for_range(touched_.size(), kPathGrain, [&](int t, std::size_t a, std::size_t b) {
     for (std::size_t i = a; i < b; ++i) {
       const Local v = touched_[i];
       Lanes found = 0;

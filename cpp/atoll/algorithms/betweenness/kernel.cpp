@@ -24,11 +24,9 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kGrain = 4096;
+constexpr std::size_t kKernelGrain = 4096;
 // Vertices of the queue that a thread takes at a time.
 constexpr std::size_t kQueueGrain = 32;
-
-std::size_t index(Local v) { return static_cast<std::size_t>(v); }
 
 double sum_over(std::span<const Local> list, const double* value) {
   double even = 0, odd = 0;
@@ -95,7 +93,7 @@ void BetweennessKernel::push_paths(const Level& level) {
 }
 
 void BetweennessKernel::pull_paths(const Level& level) {
-  for_vertices(level, kGrain, [&](Thread&, Local u) { frontier_paths_[index(u)] = paths_[index(u)]; });
+  for_vertices(level, kKernelGrain, [&](Thread&, Local u) { frontier_paths_[index(u)] = paths_[index(u)]; });
   team_.for_range(state_.size(), kBetweennessPullGrain, [&](int t, std::size_t a, std::size_t b) {
     Thread& thread = threads_[static_cast<std::size_t>(t)];
     for (std::size_t v = a; v < b; ++v) {
@@ -108,7 +106,7 @@ void BetweennessKernel::pull_paths(const Level& level) {
       found(thread, static_cast<Local>(v));
     }
   });
-  for_vertices(level, kGrain, [&](Thread&, Local u) { frontier_paths_[index(u)] = 0; });
+  for_vertices(level, kKernelGrain, [&](Thread&, Local u) { frontier_paths_[index(u)] = 0; });
 }
 
 void BetweennessKernel::count_paths(Local source) {
@@ -129,7 +127,7 @@ void BetweennessKernel::count_paths(Local source) {
     const Level next = close_level(level.end);
     if (next.begin == next.end) return;
     if (!pull)
-      for_vertices(next, kGrain, [&](Thread& thread, Local v) {
+      for_vertices(next, kKernelGrain, [&](Thread& thread, Local v) {
         double paths = 0;
         for (Thread& t : threads_) paths += std::exchange(t.pushed[index(v)], 0);
         paths_[index(v)] = paths;
@@ -148,7 +146,7 @@ void BetweennessKernel::accumulate_by_push(const Level& level, const Level& abov
     const double share = (1 + dependency_[index(v)]) / paths_[index(v)];
     for (const Local u : graph_.in().neighbours(v)) thread.pushed[index(u)] += share;
   });
-  for_vertices(above, kGrain, [&](Thread&, Local u) {
+  for_vertices(above, kKernelGrain, [&](Thread&, Local u) {
     double shares = 0;
     for (const Thread& t : threads_) shares += t.pushed[index(u)];
     dependency_[index(u)] = paths_[index(u)] * shares;
@@ -156,12 +154,12 @@ void BetweennessKernel::accumulate_by_push(const Level& level, const Level& abov
 }
 
 void BetweennessKernel::accumulate_by_pull(const Level& level, const Level& above) {
-  for_vertices(level, kGrain,
+  for_vertices(level, kKernelGrain,
                [&](Thread&, Local v) { frontier_paths_[index(v)] = (1 + dependency_[index(v)]) / paths_[index(v)]; });
   for_vertices(above, kQueueGrain, [&](Thread&, Local u) {
     dependency_[index(u)] = paths_[index(u)] * sum_over(graph_.out().neighbours(u), frontier_paths_.data());
   });
-  for_vertices(level, kGrain, [&](Thread&, Local v) { frontier_paths_[index(v)] = 0; });
+  for_vertices(level, kKernelGrain, [&](Thread&, Local v) { frontier_paths_[index(v)] = 0; });
 }
 
 void BetweennessKernel::add_source(Local source) {
@@ -169,7 +167,7 @@ void BetweennessKernel::add_source(Local source) {
   count_paths(source);
   const bool wide = std::any_of(threads_.begin(), threads_.end(), [](const Thread& t) { return t.overflow; });
   if (wide) count_wide();
-  for_vertices(levels_.back(), kGrain, [&](Thread&, Local v) { dependency_[index(v)] = 0; });
+  for_vertices(levels_.back(), kKernelGrain, [&](Thread&, Local v) { dependency_[index(v)] = 0; });
   for (std::size_t d = levels_.size() - 1; d > 1; --d) {
     const Level &level = levels_[d], &above = levels_[d - 1];
     if (wide) {
@@ -177,7 +175,7 @@ void BetweennessKernel::add_source(Local source) {
     } else {
       level.in < above.out ? accumulate_by_push(level, above) : accumulate_by_pull(level, above);
     }
-    for_vertices(above, kGrain, [&](Thread&, Local u) { score_[index(u)] += dependency_[index(u)]; });
+    for_vertices(above, kKernelGrain, [&](Thread&, Local u) { score_[index(u)] += dependency_[index(u)]; });
   }
 }
 
@@ -223,7 +221,7 @@ void BetweennessKernel::add_serially(std::span<const Local> sources, const Progr
       }
     }
   });
-  team_.for_range(score_.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+  team_.for_range(score_.size(), kKernelGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v) {
       score_[v] = 0;
       for (std::size_t t = 0; t < threads; ++t) score_[v] += serial_[t]->score()[v];
@@ -247,7 +245,7 @@ void BetweennessKernel::run(std::span<const Vertex> sources, BetweennessResult& 
   serial && !starts.empty() ? add_serially(starts, progress) : add_by_level(starts, progress);
   const auto owned = index(graph_.owned());
   if (result.score.size() != owned) result.score = Array<double>(owned);
-  team_.for_range(owned, kGrain, [&](int, std::size_t a, std::size_t b) {
+  team_.for_range(owned, kKernelGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v) {
       const Local local = graph_.local_of(static_cast<Vertex>(v));
       result.score[v] = local < graph_.active() ? score_[index(local)] : 0;

@@ -8,9 +8,7 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kGrain = 256;
-
-std::size_t index(Local v) { return static_cast<std::size_t>(v); }
+constexpr std::size_t kWideGrain = 256;
 
 }  // namespace
 
@@ -22,11 +20,11 @@ void BetweennessKernel::count_wide() {
   }
   std::fill(level_of_.begin(), level_of_.end(), -1);
   for (std::size_t d = 0; d < levels_.size(); ++d)
-    for_vertices(levels_[d], kGrain, [&](Thread&, Local v) { level_of_[index(v)] = static_cast<std::int32_t>(d); });
+    for_vertices(levels_[d], kWideGrain, [&](Thread&, Local v) { level_of_[index(v)] = static_cast<std::int32_t>(d); });
   const Local source = queue_[0];
   paths_[index(source)] = std::frexp(1.0, &exponent_[index(source)]);
   for (std::size_t d = 1; d < levels_.size(); ++d)
-    for_vertices(levels_[d], kGrain, [&](Thread&, Local v) {
+    for_vertices(levels_[d], kWideGrain, [&](Thread&, Local v) {
       const auto above = static_cast<std::int32_t>(d) - 1;
       std::int32_t most = std::numeric_limits<std::int32_t>::min();
       for (const Local u : graph_.in().neighbours(v))
@@ -41,7 +39,7 @@ void BetweennessKernel::count_wide() {
 }
 
 void BetweennessKernel::accumulate_wide(std::size_t depth) {
-  for_vertices(levels_[depth], kGrain, [&](Thread&, Local u) {
+  for_vertices(levels_[depth], kWideGrain, [&](Thread&, Local u) {
     const double paths = paths_[index(u)];
     const std::int32_t exponent = exponent_[index(u)], below = static_cast<std::int32_t>(depth) + 1;
     double dependency = 0;

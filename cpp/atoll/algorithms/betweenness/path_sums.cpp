@@ -6,7 +6,7 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kGrain = 4096;
+constexpr std::size_t kSumGrain = 4096;
 
 }  // namespace
 
@@ -35,7 +35,7 @@ PathSums::PathSums(const Graph& graph)
 }
 
 void PathSums::clear() {
-  world_.team().for_range(sums_.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+  world_.team().for_range(sums_.size(), kSumGrain, [&](int, std::size_t a, std::size_t b) {
     std::fill(sums_.begin() + a, sums_.begin() + b, Sums{0, 0});
   });
 }

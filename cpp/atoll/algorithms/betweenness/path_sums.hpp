@@ -58,7 +58,6 @@ class PathSums {
   static constexpr Local kPaths = 0, kMissing = 1, kLanes = 2;
   static constexpr double kClosed = -1;
 
-  static std::size_t index(Local v) { return static_cast<std::size_t>(v); }
   static const Graph& with_lanes(const Graph& graph);
   bool is_mirror(Local v) const { return v >= first_mirror_; }
   void touch(int thread, Local lane) {

@@ -8,9 +8,7 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kGrain = 64;
-
-std::size_t index(Local v) { return static_cast<std::size_t>(v); }
+constexpr std::size_t kScaledGrain = 64;
 
 }  // namespace
 
@@ -120,7 +118,7 @@ void BetweennessScaled<kLanes>::clear_rows(Entries level) {
 template <int kLanes>
 template <class F>
 void BetweennessScaled<kLanes>::for_entries(Entries entries, F&& f) {
-  world_.team().for_range(entries.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+  world_.team().for_range(entries.size(), kScaledGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t i = a; i < b; ++i) f(entries[i]);
   });
 }

@@ -19,8 +19,6 @@ constexpr std::size_t kOffsetsAhead = 16, kAhead = 8, kMarksAhead = 4;  // prefe
 constexpr std::size_t kMarksOfList = 4;                                 // marks prefetched per list
 constexpr std::size_t kFarBytes = std::size_t{4} << 20;
 
-std::size_t index(Local v) { return static_cast<std::size_t>(v); }
-
 }  // namespace
 
 SerialBetweenness::SerialBetweenness(const Graph& graph)

@@ -22,9 +22,7 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kGrain = 1024, kLevelGrain = 64;
-
-std::size_t index(Local v) { return static_cast<std::size_t>(v); }
+constexpr std::size_t kWeightedGrain = 1024, kWeightedLevelGrain = 64;
 
 const Graph& with_weights(const Graph& graph) {
   check_weights<double>("betweenness", graph, ZeroWeights::refused);
@@ -56,7 +54,7 @@ void BetweennessWeighted::run(std::span<const Vertex> sources, BetweennessResult
     tell(progress, static_cast<std::int64_t>(i + 1), static_cast<std::int64_t>(sources.size()));
   }
   if (result.score.size() != score_.size()) result.score = Array<double>(score_.size());
-  team_.for_range(score_.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+  team_.for_range(score_.size(), kWeightedGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v) result.score[v] = score_[index(graph_.local_of(static_cast<Vertex>(v)))];
   });
 }
@@ -99,7 +97,7 @@ void BetweennessWeighted::refuse_rounded_sums() const {
 }
 
 void BetweennessWeighted::broadcast_distances() {
-  team_.for_range(found_.distance.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+  team_.for_range(found_.distance.size(), kWeightedGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v) distance_[index(graph_.local_of(static_cast<Vertex>(v)))] = found_.distance[v];
   });
   values_.broadcast_all({distance_.data(), distance_.size()});
@@ -215,7 +213,7 @@ void BetweennessWeighted::broadcast_coefficients(const Round& round) {
 
 template <class F>
 void BetweennessWeighted::for_level(const Level& level, F&& f) {
-  team_.for_range(level.end - level.begin, kLevelGrain, [&](int thread, std::size_t a, std::size_t b) {
+  team_.for_range(level.end - level.begin, kWeightedLevelGrain, [&](int thread, std::size_t a, std::size_t b) {
     for (std::size_t i = level.begin + a; i < level.begin + b; ++i) f(thread, entries_[i]);
   });
 }

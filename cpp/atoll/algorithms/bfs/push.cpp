@@ -14,7 +14,7 @@ constexpr Edge kSerialEdges = 65536;
 constexpr Edge kOneThreadEdges = 8192;
 constexpr std::size_t kOneThreadVertices = 2048;
 // Frontier vertices that a thread takes at a time.
-constexpr std::size_t kGrain = 64;
+constexpr std::size_t kPushGrain = 64;
 
 // The lists of a frontier are scattered in memory: prefetches first their offsets, then the lists.
 void prefetch(const Csr& out, std::span<const Local> queue, std::size_t i) {
@@ -76,8 +76,8 @@ void BfsPush<Id>::with_team() {
   const Csr& out = graph_.out();
   std::atomic<std::size_t> next{0}, longs{0}, pieces{0};
   team_.run([&](int thread) {
-    for (std::size_t a; (a = next.fetch_add(kGrain, std::memory_order_relaxed)) < queue.size();) {
-      for (std::size_t i = a; i < std::min(queue.size(), a + kGrain); ++i) {
+    for (std::size_t a; (a = next.fetch_add(kPushGrain, std::memory_order_relaxed)) < queue.size();) {
+      for (std::size_t i = a; i < std::min(queue.size(), a + kPushGrain); ++i) {
         prefetch(out, queue, i);
         if (queue[i] < long_end_) {
           long_lists_[longs.fetch_add(1, std::memory_order_relaxed)] = queue[i];

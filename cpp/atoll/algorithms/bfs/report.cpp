@@ -6,7 +6,7 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kGrain = 4096;  // vertices that a thread takes at a time
+constexpr std::size_t kReportGrain = 4096;  // vertices that a thread takes at a time
 
 }  // namespace
 
@@ -23,7 +23,7 @@ BfsReport<Id>::BfsReport(const Graph& graph, const BfsKernels<Id>& kernels)
 template <class Id>
 void BfsReport<Id>::find_loops() {
   std::vector<std::vector<Local>> found(static_cast<std::size_t>(team_.size()));
-  team_.for_range(static_cast<std::size_t>(graph_.active()), kGrain, [&](int thread, std::size_t a, std::size_t b) {
+  team_.for_range(static_cast<std::size_t>(graph_.active()), kReportGrain, [&](int thread, std::size_t a, std::size_t b) {
     auto& here = found[static_cast<std::size_t>(thread)];
     for (auto v = static_cast<Local>(a); v < static_cast<Local>(b); ++v) {
       const auto list = graph_.out().neighbours(v);
@@ -82,7 +82,7 @@ template <class Id>
 void BfsReport<Id>::write_depths(const BfsState<Id>& state, Array<Vertex>& depth) const {
   const auto owned = static_cast<std::size_t>(graph_.owned());
   if (depth.size() != owned) depth = Array<Vertex>(owned);
-  team_.for_range(owned, kGrain, [&](int, std::size_t a, std::size_t b) {
+  team_.for_range(owned, kReportGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v) {
       const Local local = graph_.local_of(static_cast<Vertex>(v));
       const bool reached = local < graph_.active() && state.is_visited(local);

@@ -27,8 +27,6 @@ namespace {
 // cheaper.
 constexpr double kGiant = 0.5;
 
-std::size_t index(Local v) { return static_cast<std::size_t>(v); }
-
 }  // namespace
 
 ComponentForest::ComponentForest(const Graph& graph)

@@ -8,8 +8,6 @@
 namespace atl {
 namespace {
 
-std::size_t index(Local v) { return static_cast<std::size_t>(v); }
-
 }  // namespace
 
 void ComponentForest::mark_giant(VertexBits& bits) const {

@@ -5,8 +5,6 @@
 namespace atl {
 namespace {
 
-std::size_t index(Local v) { return static_cast<std::size_t>(v); }
-
 }  // namespace
 
 // Finds the roots of the vertices outside the giant and the smallest owned index of each tree; counts the trees.

@@ -17,8 +17,6 @@ constexpr Local kAhead = 16;
 // are handled with the vertices outside the giant.
 constexpr double kMostHaveHub = 0.75;
 
-std::size_t index(Local v) { return static_cast<std::size_t>(v); }
-
 // Bit k is set where values[k] != one, k < n <= 64. Goes through bytes so that the compiler vectorizes the comparisons.
 inline std::uint64_t unlike(Local one, const Local* values, std::size_t n) {
   std::uint8_t differs[64] = {};

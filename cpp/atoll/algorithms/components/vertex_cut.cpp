@@ -23,8 +23,6 @@ namespace {
 
 constexpr std::size_t kGrain = 4096;
 
-std::size_t index(Local v) { return static_cast<std::size_t>(v); }
-
 }  // namespace
 
 ComponentsCut::ComponentsCut(const Graph& graph)

@@ -26,8 +26,6 @@ namespace {
 
 constexpr Local kFar = std::numeric_limits<Local>::max() / 4;
 
-std::size_t index(Local v) { return static_cast<std::size_t>(v); }
-
 const Graph& undirected(const Graph& graph) {
   check(!graph.directed(),
         "eccentricity: {} is directed (eccentricities are of undirected graphs). Read it as undirected.", graph.name());

@@ -12,7 +12,7 @@ constexpr std::size_t kWindow = 4096;
 // Maximum entries of a run, and the work of a chunk in entries; waking a team costs half of the latter.
 constexpr std::size_t kRunEntries = 4096, kChunkWork = 8192;
 constexpr std::size_t kRowWork = 4;  // cost of a row beside its entries
-constexpr std::size_t kChunksPerThread = 16;
+constexpr std::size_t kSortedChunksPerThread = 16;
 // Loops over rows up to this length are unrolled.
 constexpr std::size_t kShort = 16;
 
@@ -93,7 +93,7 @@ void LengthSortedRows::make_chunks(std::size_t threads) {
   std::size_t all = 0;
   for (const Run& run : runs_) all += work(run);
   const std::size_t each =
-      threads == 1 || all < 2 * kChunkWork ? all : std::max(kChunkWork, all / (kChunksPerThread * threads));
+      threads == 1 || all < 2 * kChunkWork ? all : std::max(kChunkWork, all / (kSortedChunksPerThread * threads));
   std::size_t sum = 0;
   for (std::size_t r = 0; r < runs_.size(); ++r) {
     if (sum == 0) chunks_.push_back({.begin = runs_[r].begin, .first = r});

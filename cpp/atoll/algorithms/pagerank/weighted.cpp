@@ -7,11 +7,11 @@ namespace atl {
 namespace {
 
 // Hubs come first, so pieces of as many rows would differ too much.
-constexpr std::size_t kChunksPerThread = 32;
+constexpr std::size_t kWeightedChunksPerThread = 32;
 
 std::vector<std::size_t> chunks_of(const Csr& in, std::size_t rows, int threads) {
   const auto edges = static_cast<std::size_t>(in.offsets[rows]);
-  const std::size_t most = (edges + rows) / (kChunksPerThread * static_cast<std::size_t>(threads)) + 1;
+  const std::size_t most = (edges + rows) / (kWeightedChunksPerThread * static_cast<std::size_t>(threads)) + 1;
   std::vector<std::size_t> first{0};
   const auto work = [&](std::size_t row) { return static_cast<std::size_t>(in.offsets[row]) + row; };
   for (std::size_t row = 1; row < rows; ++row)

@@ -25,8 +25,6 @@
 namespace atl {
 namespace {
 
-std::size_t index(Local v) { return static_cast<std::size_t>(v); }
-
 // An unreached vertex. Two of them can be added.
 template <class Sum>
 constexpr Sum kFar =

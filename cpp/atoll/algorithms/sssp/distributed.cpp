@@ -29,8 +29,6 @@ namespace {
 // In the last window below the horizon, rounds end when fewer than this fraction of all vertices are pending; pull()
 // relaxes the rest.
 constexpr double kFewPending = 1.0 / 256;
-std::size_t index(Local v) { return static_cast<std::size_t>(v); }
-
 }  // namespace
 
 template <class Real, class Sum>

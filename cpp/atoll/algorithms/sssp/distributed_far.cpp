@@ -6,11 +6,9 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kGrain = 1024;
+constexpr std::size_t kFarGrain = 1024;
 // Vertices that changed beyond the horizon push if they are at most this fraction of the vertices that could pull.
 constexpr double kMany = 1.0 / 8;
-
-std::size_t index(Local v) { return static_cast<std::size_t>(v); }
 
 }  // namespace
 
@@ -39,7 +37,7 @@ template <class Real, class Sum>
 void DistributedSssp<Real, Sum>::pull() {
   horizon_open_ = false;
   const Sum horizon = horizon_;
-  team_.for_range(predecessor_.size(), kGrain, [&](int t, std::size_t a, std::size_t b) {
+  team_.for_range(predecessor_.size(), kFarGrain, [&](int t, std::size_t a, std::size_t b) {
     Thread& thread = threads_[static_cast<std::size_t>(t)];
     for (std::size_t i = a; i < b; ++i) {
       prefetch_heads(static_cast<Local>(std::min(i + kAhead, b - 1)));
@@ -86,7 +84,7 @@ void DistributedSssp<Real, Sum>::pull() {
 // rank. A vertex stays in the frontier while a source at `least` could still improve it.
 template <class Real, class Sum>
 void DistributedSssp<Real, Sum>::pull_frontier(Sum least, Sum here) {
-  team_.for_range(frontier_size_, kGrain / 4, [&](int t, std::size_t a, std::size_t b) {
+  team_.for_range(frontier_size_, kFarGrain / 4, [&](int t, std::size_t a, std::size_t b) {
     Thread& thread = threads_[static_cast<std::size_t>(t)];
     for (std::size_t i = a; i < b; ++i) {
       prefetch_heads(frontier_[std::min(i + kAhead, b - 1)]);
@@ -105,7 +103,7 @@ void DistributedSssp<Real, Sum>::pull_frontier(Sum least, Sum here) {
 // Relaxes all edges of the sources; used where these are few.
 template <class Real, class Sum>
 void DistributedSssp<Real, Sum>::push_from(const std::vector<Local>& sources) {
-  team_.for_range(sources.size(), kGrain / 4, [&](int t, std::size_t a, std::size_t b) {
+  team_.for_range(sources.size(), kFarGrain / 4, [&](int t, std::size_t a, std::size_t b) {
     Thread& thread = threads_[static_cast<std::size_t>(t)];
     for (std::size_t i = a; i < b; ++i) {
       if (i + kAhead < b) __builtin_prefetch(out_.of(sources[i + kAhead]).data());

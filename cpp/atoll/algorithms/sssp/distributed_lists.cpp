@@ -10,7 +10,7 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kGrain = 64;
+constexpr std::size_t kSplitGrain = 64;
 // The landmarks are divided evenly among the ranks. Only hubs of at least kLandmarkDegree times the mean degree are
 // some, so a rank of low degrees has none.
 constexpr double kLandmarkDegree = 8;
@@ -19,8 +19,6 @@ constexpr double kLandmarkDegree = 8;
 constexpr std::size_t kNearWindows = 3;
 // Buckets in a round on graphs without hubs.
 constexpr std::size_t kWindow = 4;
-
-std::size_t index(Local v) { return static_cast<std::size_t>(v); }
 
 }  // namespace
 
@@ -65,12 +63,12 @@ void DistributedSssp<Real, Sum>::make_in_lists() {
   const EdgeWeights<Real> weights("sssp", graph_, in);
   const auto active = index(graph_.active());
   in_ = {{in.offsets.data(), in.offsets.size()}, Array<Entry>(in.targets.size())};
-  team_.for_range(in.targets.size(), kGrain * 256, [&](int, std::size_t a, std::size_t b) {
+  team_.for_range(in.targets.size(), kSplitGrain * 256, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t e = a; e < b; ++e) in_.entries[e] = {in.targets[e], static_cast<Sum>(weights[e])};
   });
   sort_by_weight(team_, in_, 0, active);
   heads_ = Array<Head>(active);
-  team_.for_range(active, kGrain * 16, [&](int, std::size_t a, std::size_t b) {
+  team_.for_range(active, kSplitGrain * 16, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v) {
       const std::span<const Entry> edges = in_.of(static_cast<Local>(v));
       heads_[v].fill({0, kFar});
@@ -96,7 +94,7 @@ void DistributedSssp<Real, Sum>::make_out_lists() {
     return this->one_thread_ ? place++ : std::atomic_ref(place).fetch_add(1, std::memory_order_relaxed);
   };
   const auto for_mirrors = [&](auto&& f) {  // f(mirror u, master v, index of u in v's in-list)
-    team_.for_range(active, kGrain, [&](int, std::size_t a, std::size_t b) {
+    team_.for_range(active, kSplitGrain, [&](int, std::size_t a, std::size_t b) {
       for (std::size_t v = a; v < b; ++v)
         for (auto e = static_cast<std::size_t>(in.offsets[v]) + to_masters(in, v),
                   end = static_cast<std::size_t>(in.offsets[v + 1]);
@@ -106,7 +104,7 @@ void DistributedSssp<Real, Sum>::make_out_lists() {
   };
 
   Array<Edge> places(locals + 1, 0);
-  team_.for_range(active, kGrain, [&](int, std::size_t a, std::size_t b) {
+  team_.for_range(active, kSplitGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v) places[v] = static_cast<Edge>(to_masters(out, v));
   });
   for_mirrors([&](Local u, Local, std::size_t) { next(places, u); });
@@ -117,7 +115,7 @@ void DistributedSssp<Real, Sum>::make_out_lists() {
   out_ = {{out_offsets_.data(), out_offsets_.size()}, Array<Entry>(static_cast<std::size_t>(sum))};
   // Of an undirected graph, in_ is already sorted and has the same edges: entries filtered from it stay sorted.
   const bool picked = skewed_ && !graph_.directed();
-  team_.for_range(active, kGrain, [&](int, std::size_t a, std::size_t b) {
+  team_.for_range(active, kSplitGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v) {
       Entry* into = out_.entries.data() + out_offsets_[v];
       if (picked) {

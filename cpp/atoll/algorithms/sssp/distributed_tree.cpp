@@ -6,9 +6,7 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kGrain = 1024;
-
-std::size_t index(Local v) { return static_cast<std::size_t>(v); }
+constexpr std::size_t kTreeGrain = 1024;
 
 }  // namespace
 
@@ -61,7 +59,7 @@ void DistributedSssp<Real, Sum>::write(Local source, SsspResult<Real>& result) {
   refuse_rounded<Real, Sum>(graph_, [&](Vertex v) { return distance_[index(graph_.local_of(v))]; });
   std::visit(
       [&](const auto& ids) {
-        team_.for_range(owned, kGrain, [&](int t, std::size_t a, std::size_t b) { fill(ids, t, a, b); });
+        team_.for_range(owned, kTreeGrain, [&](int t, std::size_t a, std::size_t b) { fill(ids, t, a, b); });
       },
       graph_.id_column());
   struct Sums {

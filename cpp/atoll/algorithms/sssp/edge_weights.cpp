@@ -8,7 +8,7 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kGrain = 1024;
+constexpr std::size_t kWeightGrain = 1024;
 
 // The first vertex with an edge whose weight fails is_good; active() if there is none.
 template <class Real, class F>
@@ -16,7 +16,7 @@ Local first_bad(const Graph& graph, const EdgeWeights<Real>& weights, F&& is_goo
   std::atomic<Local> first{graph.active()};
   const Csr& lists = graph.out();
   graph.world().team().for_range(
-      static_cast<std::size_t>(graph.active()), kGrain, [&](int, std::size_t a, std::size_t b) {
+      static_cast<std::size_t>(graph.active()), kWeightGrain, [&](int, std::size_t a, std::size_t b) {
         for (std::size_t v = a; v < b; ++v)
           for (auto e = static_cast<std::size_t>(lists.offsets[v]); e < static_cast<std::size_t>(lists.offsets[v + 1]);
                ++e) {

@@ -28,9 +28,7 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kGrain = 1024;
-
-std::size_t index(Local v) { return static_cast<std::size_t>(v); }
+constexpr std::size_t kKernelGrain = 1024;
 
 }  // namespace
 
@@ -69,7 +67,7 @@ template <class Real, class Sum>
 SsspLists<Sum> SsspKernel<Real, Sum>::lists_of(const Csr& csr) const {
   const EdgeWeights<Real> weights("sssp", graph_, csr);
   SsspLists<Sum> lists{{csr.offsets.data(), csr.offsets.size()}, Array<Entry>(csr.targets.size())};
-  team_.for_range(csr.targets.size(), kGrain * 16, [&](int, std::size_t a, std::size_t b) {
+  team_.for_range(csr.targets.size(), kKernelGrain * 16, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t e = a; e < b; ++e) lists.entries[e] = {csr.targets[e], static_cast<Sum>(weights[e])};
   });
   if (skewed_) sort_by_weight(team_, lists, 0, index(graph_.active()));
@@ -118,7 +116,7 @@ bool SsspKernel<Real, Sum>::pull_one(Local v, Sum lower) {
 template <class Real, class Sum>
 template <class F>
 void SsspKernel<Real, Sum>::for_frontier(F&& f) {
-  team_.for_range(frontier_size_, kGrain / 4, [&](int t, std::size_t a, std::size_t b) {
+  team_.for_range(frontier_size_, kKernelGrain / 4, [&](int t, std::size_t a, std::size_t b) {
     for (std::size_t i = a; i < b; ++i) {
       if (i + kAhead < b) __builtin_prefetch(in(frontier_[i + kAhead]).data());
       f(threads_[static_cast<std::size_t>(t)], frontier_[i]);
@@ -130,7 +128,7 @@ void SsspKernel<Real, Sum>::for_frontier(F&& f) {
 template <class Real, class Sum>
 void SsspKernel<Real, Sum>::pull() {
   const Sum horizon = horizon_;
-  team_.for_range(distance_.size(), kGrain, [&](int t, std::size_t a, std::size_t b) {
+  team_.for_range(distance_.size(), kKernelGrain, [&](int t, std::size_t a, std::size_t b) {
     Thread& thread = threads_[static_cast<std::size_t>(t)];
     for (std::size_t i = a; i < b; ++i) {
       if (i + kAhead < b) __builtin_prefetch(in(static_cast<Local>(i + kAhead)).data());

@@ -7,7 +7,7 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kGrain = 64;
+constexpr std::size_t kListGrain = 64;
 // Longer lists are bucket-sorted: preparing Kronecker 18 on one rank took 0.13 s, not 0.30.
 constexpr std::size_t kLong = 48;
 
@@ -52,7 +52,7 @@ class BucketSorter {
 template <class Real>
 void sort_by_weight(Team& team, SsspLists<Real>& lists, std::size_t first, std::size_t end) {
   std::vector<BucketSorter<Real>> sorters(static_cast<std::size_t>(team.size()));
-  team.for_range(end - first, kGrain, [&](int t, std::size_t a, std::size_t b) {
+  team.for_range(end - first, kListGrain, [&](int t, std::size_t a, std::size_t b) {
     for (std::size_t v = first + a; v < first + b; ++v) {
       const std::span list(lists.entries.data() + lists.offsets[v],
                            static_cast<std::size_t>(lists.offsets[v + 1] - lists.offsets[v]));

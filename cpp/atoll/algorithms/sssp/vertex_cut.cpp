@@ -19,10 +19,8 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kGrain = 1024;
+constexpr std::size_t kCutGrain = 1024;
 constexpr Vertex kNoneYet = kUnreachable;
-
-std::size_t index(Local v) { return static_cast<std::size_t>(v); }
 
 }  // namespace
 
@@ -110,7 +108,7 @@ template <class F>
 void SsspCut<Real, Sum>::propose_parents(F&& f) {
   const Csr& out = cut_.rows();
   const EdgeWeights<Real> weights("sssp", graph_, out);
-  team_.for_range(locals_, kGrain, [&](int, std::size_t a, std::size_t b) {
+  team_.for_range(locals_, kCutGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t u = a; u < b; ++u) {
       if (distance(u) == kFar) continue;
       for (auto e = static_cast<std::size_t>(out.offsets[u]); e < static_cast<std::size_t>(out.offsets[u + 1]); ++e) {

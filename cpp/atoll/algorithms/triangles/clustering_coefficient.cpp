@@ -23,7 +23,7 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kGrain = 256;
+constexpr std::size_t kCoefficientGrain = 256;
 
 // For each active master: its triangles, the edges between its neighbours by direction, and the number of neighbours.
 template <class Triangles, class Edges, class Degree>
@@ -31,7 +31,7 @@ ClusteringResult result_of(const Graph& graph, Triangles&& triangles, Edges&& ed
   const auto owned = static_cast<std::size_t>(graph.owned());
   ClusteringResult result{Array<double>(owned, 0.0), Array<Vertex>(owned, 0), 0};
   std::atomic<Vertex> corners{0};
-  graph.world().team().for_range(static_cast<std::size_t>(graph.active()), kGrain * 16,
+  graph.world().team().for_range(static_cast<std::size_t>(graph.active()), kCoefficientGrain * 16,
                                  [&](int, std::size_t a, std::size_t b) {
                                    Vertex sum = 0;
                                    for (auto v = static_cast<Local>(a); v < static_cast<Local>(b); ++v) {
@@ -134,7 +134,7 @@ class Triangles {
   }
 
   void count_here() {
-    team_.for_range(active_, kGrain, [&](int t, std::size_t a, std::size_t b) {
+    team_.for_range(active_, kCoefficientGrain, [&](int t, std::size_t a, std::size_t b) {
       for (auto v = static_cast<Local>(a); v < static_cast<Local>(b); ++v)
         close_list(threads_[static_cast<std::size_t>(t)], v, lists_.of(v), lists_.directions_of(v));
     });
@@ -198,7 +198,7 @@ class Triangles {
 
   // Sums the counts of all threads into the first thread's, and reduces these to masters.
   void add_up() {
-    team_.for_range(locals_, kGrain * 64, [&](int, std::size_t a, std::size_t b) {
+    team_.for_range(locals_, kCoefficientGrain * 64, [&](int, std::size_t a, std::size_t b) {
       for (std::size_t t = 1; t < threads_.size(); ++t)
         for (std::size_t v = a; v < b; ++v) {
           threads_[0].corners[v] += threads_[t].corners[v];

@@ -8,7 +8,7 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kGrain = 64, kWideGrain = 8192;
+constexpr std::size_t kListGrain = 64, kWideGrain = 8192;
 // Maximum of a tally's counter.
 constexpr int kTallied = 255;
 // Number of neighbours whose lists are prefetched for the next vertex.
@@ -94,7 +94,7 @@ bool LocalTriangles::find_fronts() {
 void LocalTriangles::fill_rows() {
   const auto blocks = (static_cast<std::size_t>(hubs_) + 63) / 64;
   rows_ = Array<std::uint64_t>(32 * blocks * (blocks + 1));
-  team_->for_range(static_cast<std::size_t>(hubs_), kGrain, [&](int, std::size_t a, std::size_t b) {
+  team_->for_range(static_cast<std::size_t>(hubs_), kListGrain, [&](int, std::size_t a, std::size_t b) {
     std::fill(row(static_cast<Local>(a)), row(static_cast<Local>((b + 63) / 64 * 64)), 0);
     for (std::size_t u = a; u < b; ++u) {
       std::uint64_t* const bits = row(static_cast<Local>(u));
@@ -187,7 +187,7 @@ void LocalTriangles::count() {
     for (std::size_t i = first; i < std::min(front.size, first + kFetched); ++i)
       f(fronts_[static_cast<std::size_t>(front.begin[i])]);
   };
-  team_->for_range(active_, kGrain, [&](int t, std::size_t a, std::size_t b) {
+  team_->for_range(active_, kListGrain, [&](int t, std::size_t a, std::size_t b) {
     Thread& mine = threads[static_cast<std::size_t>(t)];
     for (std::size_t v = a; v < b; ++v) {
       fetch(v + 2, [](const Front& f) { __builtin_prefetch(&f); });

@@ -11,7 +11,7 @@ namespace {
 
 // What a run needs beside the matrix: two packed panels of n x block, twice where C is a panel itself, and what the driver
 // takes for itself.
-constexpr double kOfMemory = 0.95;
+constexpr double kOneDeviceOfMemory = 0.95;
 
 // A diagonal block costs launches one after the other, so blocks are large; but as long as a step is short, the block on
 // the diagonal is most of it.
@@ -68,7 +68,7 @@ std::optional<GainCycle> floyd_warshall_on_device(const DeviceGemm& gemm, Matrix
                                                   DevicePlacement placement) {
   Device& device = gemm.device();
   const std::int64_t block = block_of(gemm, d.rows, options.block);
-  const double has = kOfMemory * static_cast<double>(device.free_bytes());
+  const double has = kOneDeviceOfMemory * static_cast<double>(device.free_bytes());
   if (placement == DevicePlacement::streamed ||
       (placement == DevicePlacement::automatic && resident_bytes<T>(gemm, d.rows, block) > has))
     return floyd_warshall_streamed(gemm, d, options, report);  // longer blocks of its own

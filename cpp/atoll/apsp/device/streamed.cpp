@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kUsualBlock = 2048;
 constexpr std::size_t kBuffers = 3;  // strips that come, are computed, and go
-constexpr double kOfMemory = 0.9;
+constexpr double kStreamedOfMemory = 0.9;
 
 struct Sizes {
   std::int64_t block = 0, strip = 0;  // rows, both multiples of the tile
@@ -21,7 +21,7 @@ struct Sizes {
 template <class T>
 Sizes sizes_of(const DeviceGemm& gemm, std::int64_t n, std::int64_t wanted_block) {
   const std::int64_t unit = block_unit(gemm), whole = (n + unit - 1) / unit * unit;
-  const double has = kOfMemory * static_cast<double>(gemm.device().free_bytes());
+  const double has = kStreamedOfMemory * static_cast<double>(gemm.device().free_bytes());
   const double row_bytes = static_cast<double>(n + 64) * sizeof(T);
   const auto bytes = [&](std::int64_t block, std::int64_t strip) {
     return row_bytes * static_cast<double>(block + static_cast<std::int64_t>(kBuffers) * strip) +

@@ -10,8 +10,6 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t at(Local v) { return static_cast<std::size_t>(v); }
-
 }  // namespace
 
 std::vector<Element> elements_of(Semiring semiring) {
@@ -76,7 +74,7 @@ void set_arc_entries(Team& team, const ReplicatedCsr<T>& arcs, Semiring semiring
         std::ranges::fill(row, s.zero());
         const auto heads = arcs.heads_of(u);
         const auto weights = arcs.weights_of(u);
-        for (std::size_t e = 0; e < heads.size(); ++e) row[at(heads[e])] = entry_of(semiring, weights[e]);
+        for (std::size_t e = 0; e < heads.size(); ++e) row[index(heads[e])] = entry_of(semiring, weights[e]);
         row[static_cast<std::size_t>(u)] = s.one();
       }
     });
@@ -118,11 +116,11 @@ void refuse_gain_cycle(const ReplicatedCsr<T>& arcs, Semiring semiring) {
     const auto heads = arcs.heads_of(tail);
     const auto found = std::ranges::lower_bound(heads, head);
     weight += static_cast<PathSum<T>>(arcs.weights_of(tail)[static_cast<std::size_t>(found - heads.begin())]);
-    if (i < kShown) text += fmt::format("{} -> ", arcs.ids[at(tail)]);
+    if (i < kShown) text += fmt::format("{} -> ", arcs.ids[index(tail)]);
   }
   if (cycle.size() > kShown) text += fmt::format("{} more -> ", cycle.size() - kShown);
   throw InputError(fmt::format("{}: the cycle {}{} weighs {} (around a positive one paths get ever longer). {}",
-                               arcs.name, text, arcs.ids[at(cycle.front())], weight,
+                               arcs.name, text, arcs.ids[index(cycle.front())], weight,
                                arcs.directed ? "Lower its weights or remove an edge of it."
                                              : "Each undirected edge is a cycle: longest paths need --directed."));
 }
@@ -130,19 +128,19 @@ void refuse_gain_cycle(const ReplicatedCsr<T>& arcs, Semiring semiring) {
 template <class T>
 std::vector<Local> widest_path(const ReplicatedCsr<T>& arcs, Local u, Local v, T width) {
   std::vector<Local> before(static_cast<std::size_t>(arcs.vertices()), -1), queue{u};
-  before[at(u)] = u;
-  for (std::size_t next = 0; next < queue.size() && before[at(v)] < 0; ++next) {
+  before[index(u)] = u;
+  for (std::size_t next = 0; next < queue.size() && before[index(v)] < 0; ++next) {
     const auto heads = arcs.heads_of(queue[next]);
     const auto weights = arcs.weights_of(queue[next]);
     for (std::size_t e = 0; e < heads.size(); ++e) {
-      if (weights[e] < width || before[at(heads[e])] >= 0) continue;
-      before[at(heads[e])] = queue[next];
+      if (weights[e] < width || before[index(heads[e])] >= 0) continue;
+      before[index(heads[e])] = queue[next];
       queue.push_back(heads[e]);
     }
   }
-  if (before[at(v)] < 0) return {};
+  if (before[index(v)] < 0) return {};
   std::vector<Local> path{v};
-  while (path.back() != u) path.push_back(before[at(path.back())]);
+  while (path.back() != u) path.push_back(before[index(path.back())]);
   std::ranges::reverse(path);
   return path;
 }

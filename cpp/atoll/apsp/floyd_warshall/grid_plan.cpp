@@ -13,7 +13,7 @@ namespace atl {
 namespace {
 
 // How long the peak is measured if there are no stored rates: a few percent of a run of a thousand vertices.
-constexpr double kPeakSeconds = 0.0005;
+constexpr double kGridPeakSeconds = 0.0005;
 
 // Limits of the chunk length. Shorter chunks are packets of the network itself; longer ones hide no more time.
 constexpr std::size_t kShortestChunk = std::size_t{64} << 10, kLongestChunk = std::size_t{16} << 20;
@@ -156,7 +156,7 @@ GridPlan agree_on_grid(World& world, const std::optional<ApspMachine>& machine, 
       const double threads = static_cast<double>(near) * world.team().size();
       const double share = std::min(1.0, static_cast<double>(std::thread::hardware_concurrency()) / threads);
       rates = usual_machine(gemm.algebra().element,
-                            share * peak_operations_per_second(world.team(), gemm.algebra(), gemm.isa(), kPeakSeconds));
+                            share * peak_operations_per_second(world.team(), gemm.algebra(), gemm.isa(), kGridPeakSeconds));
       if (share_one_memory(world)) {
         rates.overlap = kOverlapInOneMemory;
         for (BroadcastModel& panels : rates.broadcasts)

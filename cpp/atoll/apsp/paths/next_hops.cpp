@@ -7,8 +7,6 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t at(Local v) { return static_cast<std::size_t>(v); }
-
 /// Computes the rows of one thread.
 template <class T>
 class HopRows {
@@ -58,9 +56,9 @@ class HopRows {
       const auto heads = arcs_.heads_of(x);
       for (std::size_t e = 0; e < heads.size(); ++e) {
         const Local y = heads[e];
-        if (y == i || hop[at(y)] >= 0 || row[at(y)] == kNoPath<T>) continue;
-        if (path_sum(row[at(x)], arcs_.weights_of(x)[e]) != row[at(y)]) continue;
-        hop[at(y)] = x == i ? y : hop[at(x)];
+        if (y == i || hop[index(y)] >= 0 || row[index(y)] == kNoPath<T>) continue;
+        if (path_sum(row[index(x)], arcs_.weights_of(x)[e]) != row[index(y)]) continue;
+        hop[index(y)] = x == i ? y : hop[index(x)];
         queue_.push_back(y);
       }
     }
@@ -91,7 +89,7 @@ class HopRows {
         check(best_[static_cast<std::size_t>(j)] <= slack * row[j],
               "{}: no arc from {} leads nearer to {}, {} away (the weights were lost in rounding, or the distances are "
               "of another graph). Use float64, or paths from distances.",
-              arcs_.name, arcs_.ids[at(i)], arcs_.ids[static_cast<std::size_t>(j)], row[j]);
+              arcs_.name, arcs_.ids[index(i)], arcs_.ids[static_cast<std::size_t>(j)], row[j]);
       }
     }
   }

@@ -11,8 +11,6 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t at(Local v) { return static_cast<std::size_t>(v); }
-
 }  // namespace
 
 template <class T>
@@ -36,7 +34,7 @@ template <class T>
 void PathFinder<T>::refuse(Local u, Local v, T distance) const {
   throw InputError(fmt::format(
       "{}: no path from {} to {} is {} long (the distances are not those of these arcs). Compute them again.", in_.name,
-      in_.ids[at(u)], in_.ids[at(v)], +distance));
+      in_.ids[index(u)], in_.ids[index(v)], +distance));
 }
 
 /// From v to vertices ever nearer to u; false at a vertex without a nearer one.
@@ -68,10 +66,10 @@ bool PathFinder<T>::search(Local u, Local v, std::span<const T> from_u, std::vec
     queue.pop();
     if (!after.emplace(x.vertex, x.after).second) continue;
     if (x.vertex == u) break;
-    const T distance = from_u[at(x.vertex)];
+    const T distance = from_u[index(x.vertex)];
     for (auto e = static_cast<std::size_t>(in_.begin(x.vertex)); e < static_cast<std::size_t>(in_.end(x.vertex)); ++e) {
       const Local p = in_.heads[e];
-      const T through = from_u[at(p)];
+      const T through = from_u[index(p)];
       if (through == kNoPath<T> || after.contains(p)) continue;
       const double scale = std::max(std::abs(static_cast<double>(distance)), std::abs(static_cast<double>(through)));
       const double far = miss(through, in_.weights[e], distance);
@@ -88,12 +86,12 @@ bool PathFinder<T>::search(Local u, Local v, std::span<const T> from_u, std::vec
 template <class T>
 std::size_t PathFinder<T>::append_path(Local u, Local v, std::span<const T> from_u, std::vector<Local>& out) const {
   check_asked(u, v, from_u.size());
-  if (from_u[at(v)] == kNoPath<T>) return 0;
+  if (from_u[index(v)] == kNoPath<T>) return 0;
   const std::size_t begin = out.size();
   out.push_back(v);
   if (u != v && (in_.has_negative() || !descend(u, v, from_u, out))) {
     out.resize(begin + 1);
-    if (!search(u, v, from_u, out)) refuse(u, v, from_u[at(v)]);
+    if (!search(u, v, from_u, out)) refuse(u, v, from_u[index(v)]);
   }
   std::reverse(out.begin() + static_cast<std::ptrdiff_t>(begin), out.end());
   return out.size() - begin;
@@ -113,7 +111,7 @@ PathSum<T> PathFinder<T>::length(std::span<const Local> path) const {
     const auto tails = in_.heads_of(path[i + 1]);
     const auto found = std::lower_bound(tails.begin(), tails.end(), path[i]);
     check(found != tails.end() && *found == path[i], "{}: there is no arc from {} to {}. Give a path of this graph.",
-          in_.name, in_.ids[at(path[i])], in_.ids[at(path[i + 1])]);
+          in_.name, in_.ids[index(path[i])], in_.ids[index(path[i + 1])]);
     sum += static_cast<Length>(in_.weights_of(path[i + 1])[static_cast<std::size_t>(found - tails.begin())]);
   }
   return sum;

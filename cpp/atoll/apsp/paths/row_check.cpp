@@ -8,8 +8,6 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t at(Vertex v) { return static_cast<std::size_t>(v); }
-
 /// A semiring over values of T, computed in the wider type Value so that no sum saturates: a length beyond T is not
 /// mistaken for no path. Value is an integer type if sums are exact.
 template <class T, class Ring, class Value>
@@ -52,15 +50,15 @@ template <class Value, class T, class Ring>
 std::optional<std::string> fault_over(const ReplicatedCsr<double>& arcs, const ReplicatedCsr<double>& entering,
                                       Ring ring, Vertex s, std::span<const T> row) {
   const Rule<T, Ring, Value> rule(arcs, row);
-  const auto id = [&](Vertex v) { return arcs.ids[at(v)]; };
-  const auto value = [&](Vertex v) { return static_cast<Value>(row[at(v)]); };
-  if (row[at(s)] != ring.one()) return fmt::format("from {} to itself: {} (not {})", id(s), row[at(s)], ring.one());
+  const auto id = [&](Vertex v) { return arcs.ids[index(v)]; };
+  const auto value = [&](Vertex v) { return static_cast<Value>(row[index(v)]); };
+  if (row[index(s)] != ring.one()) return fmt::format("from {} to itself: {} (not {})", id(s), row[index(s)], ring.one());
   for (Vertex v = 0; v < arcs.vertices(); ++v) {
-    const bool none = row[at(v)] == ring.zero();
+    const bool none = row[index(v)] == ring.zero();
     const auto tails = entering.heads_of(v);
     const auto weights = entering.weights_of(v);
     for (std::size_t e = 0; e < tails.size(); ++e) {
-      const T before = row[at(tails[e])];
+      const T before = row[index(tails[e])];
       if (before == ring.zero()) continue;
       const Value through = rule.through(before, weights[e]);
       if (none || (rule.is_better(through, value(v)) && !rule.is_close(through, value(v))))
@@ -71,19 +69,19 @@ std::optional<std::string> fault_over(const ReplicatedCsr<double>& arcs, const R
   // Vertices reached by arcs that account for their values, in any order.
   std::vector<char> seen(row.size(), 0);
   std::vector<Vertex> reached{s};
-  seen[at(s)] = 1;
+  seen[index(s)] = 1;
   for (std::size_t next = 0; next < reached.size(); ++next) {
     const Vertex u = reached[next];
     const auto heads = arcs.heads_of(u);
     const auto weights = arcs.weights_of(u);
     for (std::size_t e = 0; e < heads.size(); ++e) {
-      if (seen[at(heads[e])] || !rule.is_close(rule.through(row[at(u)], weights[e]), value(heads[e]))) continue;
-      seen[at(heads[e])] = 1;
+      if (seen[index(heads[e])] || !rule.is_close(rule.through(row[index(u)], weights[e]), value(heads[e]))) continue;
+      seen[index(heads[e])] = 1;
       reached.push_back(heads[e]);
     }
   }
   for (Vertex v = 0; v < arcs.vertices(); ++v)
-    if (!seen[at(v)] && row[at(v)] != ring.zero())
+    if (!seen[index(v)] && row[index(v)] != ring.zero())
       return fmt::format("no path from {} to {} is as good as {}", id(s), id(v), value(v));
   return {};
 }

@@ -15,8 +15,6 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t at(Local v) { return static_cast<std::size_t>(v); }
-
 /// The pendant trees, in the terms above.
 template <class T>
 struct Trees {
@@ -37,14 +35,14 @@ struct Trees {
     std::vector<T> length(n, T{});
     for (std::size_t c = 0; c < trees.cores.size(); ++c)
       for (std::size_t k = 0; k < trees.cores[c].size(); ++k) {
-        const std::size_t v = at(trees.cores[c][k]);
+        const std::size_t v = index(trees.cores[c][k]);
         of_root[v] = static_cast<Local>(k);
         if (trees.cores[c].size() > 1) slot[v] = static_cast<Local>(trees.first_row[c] + static_cast<Vertex>(k));
       }
     std::vector<char> removed(n, 0);
     for (const PendantVertex<T>& x : trees.pendants) {
-      size[at(x.anchor)] += size[at(x.vertex)];
-      removed[at(x.vertex)] = 1;
+      size[index(x.anchor)] += size[index(x.vertex)];
+      removed[index(x.vertex)] = 1;
     }
     Local roots = 0;  // where the next root's tree begins
     for (std::size_t v = 0; v < n; ++v)
@@ -54,27 +52,27 @@ struct Trees {
     Local deepest = 0;
     for (std::size_t t = trees.pendants.size(); t-- > 0;) {
       const PendantVertex<T>& x = trees.pendants[t];
-      const std::size_t v = at(x.vertex), a = at(x.anchor);
+      const std::size_t v = index(x.vertex), a = index(x.anchor);
       const Local here = next[a];
       next[a] += size[v];
       next[v] = here + 1;
-      pendants[at(here)] = x;
-      below[at(here)] = size[v];
+      pendants[index(here)] = x;
+      below[index(here)] = size[v];
       of_root[v] = of_root[a];
       length[v] = path_sum(length[a], x.there);
       depth[v] = depth[a] + 1;
       deepest = std::max(deepest, depth[v]);
     }
     depth_begin.resize(static_cast<std::size_t>(deepest) + 1);
-    for (const PendantVertex<T>& x : pendants) ++depth_begin[at(depth[at(x.vertex)])];
+    for (const PendantVertex<T>& x : pendants) ++depth_begin[index(depth[index(x.vertex)])];
     for (std::size_t d = 1; d < depth_begin.size(); ++d) depth_begin[d] += depth_begin[d - 1];
     by_depth.resize(pendants.size());
     std::vector<std::size_t> cursor(depth_begin);
     for (std::size_t t = 0; t < pendants.size(); ++t)
-      by_depth[cursor[at(depth[at(pendants[t].vertex)]) - 1]++] = static_cast<Local>(t);
+      by_depth[cursor[index(depth[index(pendants[t].vertex)]) - 1]++] = static_cast<Local>(t);
 
     begin.assign(trees.cores.size() + 1, 0);
-    for (const PendantVertex<T>& x : pendants) ++begin[at(trees.component[at(x.vertex)]) + 1];
+    for (const PendantVertex<T>& x : pendants) ++begin[index(trees.component[index(x.vertex)]) + 1];
     for (std::size_t c = 1; c < begin.size(); ++c) begin[c] += begin[c - 1];
     vertex.resize(pendants.size());
     place.resize(pendants.size());
@@ -82,7 +80,7 @@ struct Trees {
     cursor.assign(begin.begin(), begin.end() - 1);
     for (std::size_t v = 0; v < n; ++v) {
       if (!removed[v]) continue;
-      const std::size_t to = cursor[at(trees.component[v])]++;
+      const std::size_t to = cursor[index(trees.component[v])]++;
       vertex[to] = static_cast<Local>(v);
       place[to] = of_root[v];
       down[to] = length[v];
@@ -99,8 +97,8 @@ class PlaceBits {
     if ((core.size() + hanging.size()) * kWord < n) return;
     core_.assign((n + kWord - 1) / kWord, 0);
     hanging_ = core_;
-    for (const Local v : core) core_[at(v) / kWord] |= std::uint64_t{1} << at(v) % kWord;
-    for (const Local v : hanging) hanging_[at(v) / kWord] |= std::uint64_t{1} << at(v) % kWord;
+    for (const Local v : core) core_[index(v) / kWord] |= std::uint64_t{1} << index(v) % kWord;
+    for (const Local v : hanging) hanging_[index(v) / kWord] |= std::uint64_t{1} << index(v) % kWord;
   }
   bool empty() const { return core_.empty(); }
   const std::uint64_t* core() const { return core_.data(); }
@@ -143,7 +141,7 @@ class Expansion {
     for (std::size_t depth = 1; depth < trees_.depth_begin.size(); ++depth) {
       const std::size_t first = trees_.depth_begin[depth - 1];
       team_.for_range(trees_.depth_begin[depth] - first, 8, [&](int, std::size_t a, std::size_t b) {
-        for (; a < b; ++a) expand_pendant(at(trees_.by_depth[first + a]));
+        for (; a < b; ++a) expand_pendant(index(trees_.by_depth[first + a]));
       });
     }
   }
@@ -165,11 +163,11 @@ class Expansion {
     const auto follow = [&](std::size_t start) {
       const std::size_t first = order_.size();
       Local v = static_cast<Local>(start);
-      for (; trees_.slot[at(v)] >= 0 && !seen[at(v)]; v = trees_.slot[at(v)]) {
-        seen[at(v)] = 1;
+      for (; trees_.slot[index(v)] >= 0 && !seen[index(v)]; v = trees_.slot[index(v)]) {
+        seen[index(v)] = 1;
         order_.push_back(v);
       }
-      const bool ring = at(v) == start;
+      const bool ring = index(v) == start;
       for (std::size_t begin = first; begin < order_.size(); begin += longest) {
         MoveChain chain{.begin = begin, .end = std::min(order_.size(), begin + longest)};
         const bool last = chain.end == order_.size();
@@ -214,15 +212,15 @@ class Expansion {
     });
   }
 
-  const T* row_at(Local u) const { return d_.row(trees_.slot[at(u)]).data(); }
+  const T* row_at(Local u) const { return d_.row(trees_.slot[index(u)]).data(); }
   void keep(Local u, T* to) const {
-    const auto& core = pendant_.cores[at(pendant_.component[at(u)])];
+    const auto& core = pendant_.cores[index(pendant_.component[index(u)])];
     std::copy_n(row_at(u), core.size(), to);
   }
 
   /// Expands the row of u from its row within the core, which may lie where row u goes.
   void make_row(Local u, const T* core_row, int thread) {
-    const std::size_t c = at(pendant_.component[at(u)]);
+    const std::size_t c = index(pendant_.component[index(u)]);
     const std::vector<Local>& core = pendant_.cores[c];
     Scratch& scratch = scratch_[static_cast<std::size_t>(thread)];
     std::copy_n(core_row, core.size(), scratch.core.data());
@@ -235,8 +233,8 @@ class Expansion {
       return;
     }
     std::ranges::fill(row, kNoPath<T>);
-    for (std::size_t k = 0; k < core.size(); ++k) row[at(core[k])] = scratch.core[k];
-    for (std::size_t k = 0; k < hanging; ++k) row[at(trees_.vertex[first + k])] = scratch.hanging[k];
+    for (std::size_t k = 0; k < core.size(); ++k) row[index(core[k])] = scratch.core[k];
+    for (std::size_t k = 0; k < hanging; ++k) row[index(trees_.vertex[first + k])] = scratch.hanging[k];
   }
 
   /// Computes the row of a pendant vertex from its anchor's.
@@ -244,10 +242,10 @@ class Expansion {
     const PendantVertex<T>& x = trees_.pendants[t];
     const std::span<T> row = d_.row(x.vertex);
     kernels_.lengthen(x.back, d_.row(x.anchor), row.data());
-    row[at(x.vertex)] = T{};
-    for (std::size_t b = t + 1; b < t + at(trees_.below[t]); ++b) {
+    row[index(x.vertex)] = T{};
+    for (std::size_t b = t + 1; b < t + index(trees_.below[t]); ++b) {
       const PendantVertex<T>& y = trees_.pendants[b];
-      row[at(y.vertex)] = path_sum(row[at(y.anchor)], y.there);
+      row[index(y.vertex)] = path_sum(row[index(y.anchor)], y.there);
     }
   }
 

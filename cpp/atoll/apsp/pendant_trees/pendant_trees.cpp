@@ -8,8 +8,6 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t at(Local v) { return static_cast<std::size_t>(v); }
-
 /// Neighbours in either direction, each listed once.
 struct Neighbours {
   std::vector<Edge> offsets;
@@ -24,7 +22,7 @@ struct Neighbours {
     }
   }
   std::span<const Local> of(Local v) const {
-    return {list.data() + offsets[at(v)], static_cast<std::size_t>(offsets[at(v) + 1] - offsets[at(v)])};
+    return {list.data() + offsets[index(v)], static_cast<std::size_t>(offsets[index(v) + 1] - offsets[index(v)])};
   }
 };
 
@@ -49,7 +47,7 @@ std::size_t number_components(const Neighbours& near, std::vector<Local>& compon
       const Local u = stack.back();
       stack.pop_back();
       for (const Local w : near.of(u))
-        if (component[at(w)] < 0) component[at(w)] = c, stack.push_back(w);
+        if (component[index(w)] < 0) component[index(w)] = c, stack.push_back(w);
     }
   }
   return count;
@@ -68,7 +66,7 @@ bool is_one_core(const ReplicatedCsr<T>& arcs) {
   seen[0] = 1;
   for (std::size_t next = 0; next < reached.size() && reached.size() < n; ++next)
     for (const Local head : arcs.heads_of(reached[next]))
-      if (!seen[at(head)]) seen[at(head)] = 1, reached.push_back(head);
+      if (!seen[index(head)]) seen[index(head)] = 1, reached.push_back(head);
   return reached.size() == n;
 }
 
@@ -112,18 +110,18 @@ PendantTrees<T> remove_pendant_trees(const ReplicatedCsr<T>& arcs) {
   }
   for (std::size_t next = 0; next < leaves.size(); ++next) {
     const Local v = leaves[next];
-    if (degree[at(v)] == 0) continue;  // the last vertex of a tree component: it is the core
+    if (degree[index(v)] == 0) continue;  // the last vertex of a tree component: it is the core
     const auto list = near.of(v);
-    const Local anchor = *std::find_if(list.begin(), list.end(), [&](Local u) { return !peeled[at(u)]; });
+    const Local anchor = *std::find_if(list.begin(), list.end(), [&](Local u) { return !peeled[index(u)]; });
     const PendantVertex<T> pendant{v, anchor, weight_or_none(arcs, anchor, v), weight_or_none(arcs, v, anchor)};
     if (path_sum(pendant.there, pendant.back) < T{})
       refuse_negative_cycle(arcs, {std::min(v, anchor), std::max(v, anchor)});
     trees.pendants.push_back(pendant);
-    peeled[at(v)] = 1;
-    if (--degree[at(anchor)] == 1) leaves.push_back(anchor);
+    peeled[index(v)] = 1;
+    if (--degree[index(anchor)] == 1) leaves.push_back(anchor);
   }
   for (std::size_t v = 0; v < n; ++v)
-    if (!peeled[v]) trees.cores[at(trees.component[v])].push_back(static_cast<Local>(v));
+    if (!peeled[v]) trees.cores[index(trees.component[v])].push_back(static_cast<Local>(v));
   std::int64_t rows = 0;
   for (const auto& core : trees.cores) {
     trees.first_row.push_back(rows);
@@ -140,10 +138,10 @@ ReplicatedCsr<T> core_arcs(const ReplicatedCsr<T>& arcs, const PendantTrees<T>& 
   constexpr std::size_t kSmall = 16;
   if (core.size() * kSmall >= static_cast<std::size_t>(arcs.vertices())) {
     places.assign(static_cast<std::size_t>(arcs.vertices()), -1);
-    for (std::size_t k = 0; k < core.size(); ++k) places[at(core[k])] = static_cast<Local>(k);
+    for (std::size_t k = 0; k < core.size(); ++k) places[index(core[k])] = static_cast<Local>(k);
   }
   const auto place_of = [&](Local v) -> Local {
-    if (!places.empty()) return places[at(v)];
+    if (!places.empty()) return places[index(v)];
     const auto found = std::lower_bound(core.begin(), core.end(), v);
     return found == core.end() || *found != v ? Local{-1} : static_cast<Local>(found - core.begin());
   };
@@ -153,7 +151,7 @@ ReplicatedCsr<T> core_arcs(const ReplicatedCsr<T>& arcs, const PendantTrees<T>& 
   cut.ids.reserve(core.size());
   Edge most = 0;
   for (const Local v : core) {
-    cut.ids.push_back(arcs.ids[at(v)]);
+    cut.ids.push_back(arcs.ids[index(v)]);
     most += arcs.end(v) - arcs.begin(v);
   }
   // Places ascend like vertices, so rows stay sorted.

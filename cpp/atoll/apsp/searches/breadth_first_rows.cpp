@@ -12,7 +12,6 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t at(Local v) { return static_cast<std::size_t>(v); }
 constexpr std::uint8_t kUnseen = 255;
 
 template <class T>
@@ -35,7 +34,7 @@ class BitSearch {
     std::fill(frontier_.begin(), frontier_.end(), SearchBits{});
     std::fill(levels_.begin(), levels_.end(), kUnseen);
     for (std::size_t s = 0; s < sources.size(); ++s) {
-      const std::size_t v = at(sources[s].source);
+      const std::size_t v = index(sources[s].source);
       const std::uint64_t bit = std::uint64_t{1} << s % 64;
       seen_[v].words[s / 64] |= bit;
       frontier_[v].words[s / 64] |= bit;
@@ -59,11 +58,11 @@ class BitSearch {
     std::size_t kept = 0;
     for (const Local v : open_) {
       any |= kernels_.pull(frontier_.data(), entering_.heads.data() + entering_.begin(v),
-                           entering_.end(v) - entering_.begin(v), seen_[at(v)], found_[at(v)],
-                           levels_.data() + at(v) * kSearches, level);
+                           entering_.end(v) - entering_.begin(v), seen_[index(v)], found_[index(v)],
+                           levels_.data() + index(v) * kSearches, level);
       std::uint64_t all = ~std::uint64_t{0};
-      for (const std::uint64_t word : seen_[at(v)].words) all &= word;
-      if (all != ~std::uint64_t{0} || !is_empty(found_[at(v)]) || !is_empty(frontier_[at(v)])) open_[kept++] = v;
+      for (const std::uint64_t word : seen_[index(v)].words) all &= word;
+      if (all != ~std::uint64_t{0} || !is_empty(found_[index(v)]) || !is_empty(frontier_[index(v)])) open_[kept++] = v;
     }
     open_.resize(kept);
     return any;
@@ -80,7 +79,7 @@ class BitSearch {
       const std::int64_t end = std::min(rows.cols, begin + kBlock);
       const std::uint8_t* from[kBlock];
       for (std::int64_t v = begin; v < end; ++v)
-        from[v - begin] = levels_.data() + at(near_.place[static_cast<std::size_t>(v)]) * kSearches;
+        from[v - begin] = levels_.data() + index(near_.place[static_cast<std::size_t>(v)]) * kSearches;
       for (std::size_t s = 0; s < sources.size(); ++s) {
         T* row = rows.row(sources[s].row).data() + begin;
         for (std::int64_t k = 0; k < end - begin; ++k) {

@@ -24,8 +24,6 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t at(Local v) { return static_cast<std::size_t>(v); }
-
 template <class T>
 class LaneSearch {
  public:
@@ -43,8 +41,8 @@ class LaneSearch {
     std::fill(lanes_.begin(), lanes_.end(), kNoPath<T>);
     limit_ = T{};
     for (std::size_t l = 0; l < sources.size(); ++l) {
-      lanes_[at(sources[l].source) * kLanes<T> + l] = T{};
-      key_[at(sources[l].source)] = T{};
+      lanes_[index(sources[l].source) * kLanes<T> + l] = T{};
+      key_[index(sources[l].source)] = T{};
       enter(sources[l].source, T{});
     }
     while (!next_.empty() || refill(delta)) {
@@ -59,7 +57,7 @@ class LaneSearch {
   enum class Where : std::uint8_t { nowhere, near, far };
 
   void enter(Local v, T key) {
-    Where& where = where_[at(v)];
+    Where& where = where_[index(v)];
     if (where == Where::near) return;
     if (key <= limit_) {
       where = Where::near;  // a possible entry in far_ is skipped later
@@ -72,17 +70,17 @@ class LaneSearch {
 
   void relax(Local v) {
     const ReplicatedCsr<T>& arcs = near_arcs_.arcs;
-    const T key = std::exchange(key_[at(v)], kNoPath<T>);
-    where_[at(v)] = Where::nowhere;
+    const T key = std::exchange(key_[index(v)], kNoPath<T>);
+    where_[index(v)] = Where::nowhere;
     const Local* heads = arcs.heads.data() + arcs.begin(v);
     const T* weights = arcs.weights.data() + arcs.begin(v);
-    const std::int64_t found = kernels_.relax(lanes_.data() + at(v) * kLanes<T>, lanes_.data(), heads, weights,
+    const std::int64_t found = kernels_.relax(lanes_.data() + index(v) * kLanes<T>, lanes_.data(), heads, weights,
                                               arcs.end(v) - arcs.begin(v), improved_.data());
     for (std::int64_t i = 0; i < found; ++i) {
       const Local e = improved_[static_cast<std::size_t>(i)], head = heads[e];
       const T bound = path_sum(key, weights[e]);
-      if (bound < key_[at(head)]) key_[at(head)] = bound;
-      enter(head, key_[at(head)]);
+      if (bound < key_[index(head)]) key_[index(head)] = bound;
+      enter(head, key_[index(head)]);
     }
   }
 
@@ -91,9 +89,9 @@ class LaneSearch {
     T least = kNoPath<T>;
     std::size_t kept = 0;
     for (const Local v : far_)
-      if (where_[at(v)] == Where::far) {
+      if (where_[index(v)] == Where::far) {
         far_[kept++] = v;
-        least = std::min(least, key_[at(v)]);
+        least = std::min(least, key_[index(v)]);
       }
     far_.resize(kept);
     if (kept == 0) return false;
@@ -102,9 +100,9 @@ class LaneSearch {
     limit_ = std::max(limit_, least);  // it was rounded down
     kept = 0;
     for (const Local v : far_) {
-      if (where_[at(v)] != Where::far) continue;  // a duplicate
-      if (key_[at(v)] <= limit_) {
-        where_[at(v)] = Where::near;
+      if (where_[index(v)] != Where::far) continue;  // a duplicate
+      if (key_[index(v)] <= limit_) {
+        where_[index(v)] = Where::near;
         next_.push_back(v);
       } else {
         far_[kept++] = v;
@@ -121,7 +119,7 @@ class LaneSearch {
       const std::int64_t end = std::min(rows.cols, begin + kBlock);
       const T* from[kBlock];
       for (std::int64_t v = begin; v < end; ++v)
-        from[v - begin] = lanes_.data() + at(near_arcs_.place[static_cast<std::size_t>(v)]) * kLanes<T>;
+        from[v - begin] = lanes_.data() + index(near_arcs_.place[static_cast<std::size_t>(v)]) * kLanes<T>;
       for (std::size_t l = 0; l < sources.size(); ++l) {
         T* row = rows.row(sources[l].row).data() + begin;
         for (std::int64_t k = 0; k < end - begin; ++k) row[k] = from[k][l];

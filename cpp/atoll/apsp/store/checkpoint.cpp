@@ -15,7 +15,7 @@ namespace atl {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int kVersion = 2;  // 1 had checksums of our own
+constexpr int kCheckpointVersion = 2;  // 1 had checksums of our own
 constexpr const char* kState = "checkpoint.json";
 
 nlohmann::json to_json(const RunIdentity& run) {
@@ -26,7 +26,7 @@ nlohmann::json to_json(const ProcessGrid& grid) {
   return {grid.rows, grid.cols, grid.node_rows, grid.node_cols, grid.cards};
 }
 
-std::uint64_t sum_of(const nlohmann::json& json) {
+std::uint64_t state_sum(const nlohmann::json& json) {
   const std::string text = json.dump();
   return checksum(text.data(), text.size());
 }
@@ -72,10 +72,10 @@ nlohmann::json Checkpoint::read_state(const std::string& folder) const {
   try {
     const nlohmann::json all = nlohmann::json::parse(text);
     const nlohmann::json& state = all.at("state");
-    check(state.at("version") == kVersion,
+    check(state.at("version") == kCheckpointVersion,
           "{}: is of version {} (this program reads version {}). Remove {} and start again.", path,
-          state.at("version").dump(), kVersion, folder);
-    check(all.at("checksum") == hex(sum_of(state)),
+          state.at("version").dump(), kCheckpointVersion, folder);
+    check(all.at("checksum") == hex(state_sum(state)),
           "{}: is damaged (its checksum is wrong). Remove {} and start again.", path, folder);
     return state;
   } catch (const nlohmann::json::exception& e) {
@@ -134,12 +134,12 @@ void Checkpoint::save(std::int64_t step, const Distances<T>& distances) {
     tables.push_back(hex(part.table_sum));
     bytes += part.bytes;
   }
-  nlohmann::json state = {{"version", kVersion},          {"step", step},
+  nlohmann::json state = {{"version", kCheckpointVersion},          {"step", step},
                           {"block", layout.rows.block},   {"grid", to_json(layout.grid)},
                           {"run", to_json(options_.run)}, {"tables", tables}};
   world_.collective_try([&] {
     if (world_.rank() != 0) return;
-    const std::string text = nlohmann::json{{"checksum", hex(sum_of(state))}, {"state", state}}.dump(2) + "\n";
+    const std::string text = nlohmann::json{{"checksum", hex(state_sum(state))}, {"state", state}}.dump(2) + "\n";
     folder.write(kState, text.data(), text.size());
   });
   folder.commit();

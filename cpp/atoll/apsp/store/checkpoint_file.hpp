@@ -40,7 +40,4 @@ struct RankFile {
 
 inline std::string name_of_rank(Rank rank) { return fmt::format("rank-{}.blocks", rank); }
 
-/// As text, because JSON readers may not preserve numbers beyond 2^53.
-inline std::string hex(std::uint64_t word) { return fmt::format("{:016x}", word); }
-
 }  // namespace atl

@@ -11,9 +11,7 @@ namespace atl {
 namespace {
 
 constexpr std::string_view kFormat = "atoll distances";
-constexpr int kVersion = 1;
-
-std::string hex(std::uint64_t sum) { return fmt::format("{:016x}", sum); }
+constexpr int kDistanceFormatVersion = 1;
 
 std::uint64_t from_hex(const std::string& path, const std::string& text) {
   std::uint64_t sum = 0;
@@ -30,7 +28,7 @@ nlohmann::json sums_json(const DistanceMeta& meta) {
   return out;
 }
 
-std::uint64_t sum_of(const nlohmann::json& meta) {
+std::uint64_t metadata_sum(const nlohmann::json& meta) {
   const std::string words = meta.dump();
   return checksum(words.data(), words.size());
 }
@@ -39,7 +37,7 @@ std::uint64_t sum_of(const nlohmann::json& meta) {
 
 std::string sealed(nlohmann::json meta, int indent) {
   meta.erase("checksum");
-  meta["checksum"] = hex(sum_of(meta));
+  meta["checksum"] = hex(metadata_sum(meta));
   return meta.dump(indent);
 }
 
@@ -66,7 +64,7 @@ nlohmann::json no_path_json(Element element, Semiring semiring) {
 
 nlohmann::json DistanceMeta::to_json() const {
   return {{"format", kFormat},
-          {"version", kVersion},
+          {"version", kDistanceFormatVersion},
           {"n", n},
           {"block", block},
           {"type", name_of(element)},
@@ -87,14 +85,14 @@ DistanceMeta DistanceMeta::from_json(const std::string& path, const std::string&
     nlohmann::json all = nlohmann::json::parse(text);
     check(all.is_object() && all.value("format", "") == kFormat,
           "{}: its metadata is not that of distances (format is not '{}'). Name a file of distances.", path, kFormat);
-    check(all.at("version") == kVersion,
+    check(all.at("version") == kDistanceFormatVersion,
           "{}: is of version {} (this program reads version {}). Write it again with this program.", path,
-          all.at("version").dump(), kVersion);
+          all.at("version").dump(), kDistanceFormatVersion);
     const nlohmann::json sums = all.value("checksums", nlohmann::json());
     if (!sums.is_null() || all.contains("checksum")) {
       const std::uint64_t sum = from_hex(path, all.at("checksum").get<std::string>());
       all.erase("checksum");
-      check(sum == sum_of(all), "{}: its metadata is damaged (its checksum is another). Get it again.", path);
+      check(sum == metadata_sum(all), "{}: its metadata is damaged (its checksum is another). Get it again.", path);
       sums.at("columns").get_to(meta.checked_columns);
       for (const auto& [name, value] : sums.items())
         if (name != "columns") meta.checksums[name] = from_hex(path, value.get<std::string>());

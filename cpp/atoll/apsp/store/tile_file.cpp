@@ -15,7 +15,7 @@
 namespace atl {
 namespace {
 
-constexpr int kVersion = 3;  // 1 named runs by a checksum of our own, 2 kept no checksums of tiles
+constexpr int kTileFileVersion = 3;  // 1 named runs by a checksum of our own, 2 kept no checksums of tiles
 constexpr const char* kNote = "run.json";
 
 }  // namespace
@@ -57,7 +57,7 @@ std::optional<nlohmann::json> TileFile<T>::read_note() const {
     throw InputError(
         fmt::format("{}: is damaged ({}). Remove {} and start again.", path, e.what(), folder_->temporary()));
   }
-  const bool same = note.value("version", 0) == kVersion && note.value("n", std::int64_t{0}) == n() &&
+  const bool same = note.value("version", 0) == kTileFileVersion && note.value("n", std::int64_t{0}) == n() &&
                     note.value("type", "") == name_of(kElementOf<T>) && note.value("run", std::uint64_t{0}) == run_;
   if (!same) {
     folder_->keep();
@@ -93,7 +93,7 @@ void TileFile<T>::write(std::int64_t i, std::int64_t j, const T* from) const {
 template <class T>
 void TileFile<T>::note(std::int64_t next_step) {
   if (fdatasync(file_->get()) != 0 || fdatasync(checksums_->handle().get()) != 0) fail_output(folder_->path(), errno);
-  const nlohmann::json note{{"version", kVersion}, {"n", n()},
+  const nlohmann::json note{{"version", kTileFileVersion}, {"n", n()},
                             {"block", block()},    {"type", name_of(kElementOf<T>)},
                             {"run", run_},         {"next_step", next_step}};
   write_file(folder_->temporary() + "/" + kNote, note.dump() + "\n");

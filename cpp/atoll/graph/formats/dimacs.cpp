@@ -18,7 +18,7 @@ struct DimacsHeader {
   std::int64_t line = 0;
 };
 
-DimacsHeader conclude(const std::string& path, const Head& head) {
+DimacsHeader dimacs_header(const std::string& path, const Head& head) {
   DimacsHeader header;
   HeadLines lines(path, head);
   for (;;) {
@@ -50,7 +50,7 @@ DimacsHeader conclude(const std::string& path, const Head& head) {
 }  // namespace
 
 EdgeList read_dimacs(World& world, const std::string& path, Head& head, const ReadOptions& options) {
-  const DimacsHeader header = from_head(world, path, head, [&](const Head& h) { return conclude(path, h); });
+  const DimacsHeader header = from_head(world, path, head, [&](const Head& h) { return dimacs_header(path, h); });
   check(header.paths || options.weights != ReadOptions::Weights::required,
         "{}:{}: has no weights (edge lines have none). Read it without them.", path, header.line);
   LineShape shape;

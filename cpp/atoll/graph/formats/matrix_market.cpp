@@ -17,7 +17,7 @@ struct MatrixHeader {
   std::int64_t line = 0;
 };
 
-MatrixHeader conclude(const std::string& path, const Head& head) {
+MatrixHeader matrix_header(const std::string& path, const Head& head) {
   MatrixHeader header;
   HeadLines lines(path, head);
   lines.next();
@@ -81,7 +81,7 @@ MatrixHeader conclude(const std::string& path, const Head& head) {
 }  // namespace
 
 EdgeList read_matrix_market(World& world, const std::string& path, Head& head, const ReadOptions& options) {
-  const MatrixHeader header = from_head(world, path, head, [&](const Head& h) { return conclude(path, h); });
+  const MatrixHeader header = from_head(world, path, head, [&](const Head& h) { return matrix_header(path, h); });
   check(!header.pattern || options.weights != ReadOptions::Weights::required,
         "{}:1: has no weights (the matrix is a pattern). Read it without them.", path);
   if (header.symmetric && options.directed == true)

@@ -26,7 +26,7 @@ struct MetisHeader {
   std::int64_t line = 0;
 };
 
-MetisHeader conclude(const std::string& path, const Head& head) {
+MetisHeader metis_header(const std::string& path, const Head& head) {
   HeadLines lines(path, head);
   for (;;) {
     if (!lines.next())
@@ -245,7 +245,7 @@ class NeighbourParser {
 }  // namespace
 
 EdgeList read_metis(World& world, const std::string& path, Head& head, const ReadOptions& options) {
-  const MetisHeader header = from_head(world, path, head, [&](const Head& h) { return conclude(path, h); });
+  const MetisHeader header = from_head(world, path, head, [&](const Head& h) { return metis_header(path, h); });
   check(header.edge_weights || options.weights != ReadOptions::Weights::required,
         "{}:{}: has no edge weights (the last digit of fmt is 0). Read it without them.", path, header.line);
   const bool weighted = header.edge_weights && options.weights != ReadOptions::Weights::none;

@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint64_t kLeast = 64, kMost = 8192;  // vertices in a community
 constexpr double kMostRatio = 125;                  // of weights
 constexpr std::uint64_t kRoom = 16;                 // vertices of a community for each unit of the ratio
-constexpr std::uint64_t kLabelStream = 0x6c6162656c73ULL, kSizeStream = 0x73697a6573ULL;
+constexpr std::uint64_t kCommunityLabelStream = 0x6c6162656c73ULL, kSizeStream = 0x73697a6573ULL;
 constexpr double k32 = 0x1p-32;
 
 // x of density x^-1.5 over [kLeast, kMost], for u uniform in [0, 1): x^-0.5 is uniform.
@@ -25,7 +25,7 @@ Communities::Communities(int scale, double mixing, std::uint64_t seed)
     : vertices_(std::uint64_t{1} << scale),
       leave_(static_cast<std::uint64_t>(mixing * 0x1p32)),
       seed_(seed),
-      permutation_(scale, random_at(seed, kLabelStream)) {
+      permutation_(scale, random_at(seed, kCommunityLabelStream)) {
   Random random(random_at(seed, kSizeStream));
   for (std::uint64_t start = 0; start < vertices_;) {
     const std::uint64_t left = vertices_ - start;

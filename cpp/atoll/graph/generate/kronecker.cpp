@@ -9,7 +9,7 @@
 namespace atl {
 namespace {
 
-constexpr std::uint64_t kLabelStream = 0x6c6162656c73ULL;  // the permutation has a stream of its own
+constexpr std::uint64_t kKroneckerLabelStream = 0x6c6162656c73ULL;  // the permutation has a stream of its own
 
 /// Outcome o of `levels` levels: bits of the source in the high half of o, those of the target in the low half.
 /// Entry: threshold << 2*levels | other outcome. A random 32-bit word picks column o by its low 2*levels bits and
@@ -60,7 +60,7 @@ Kronecker::Kronecker(int scale, Quadrants quadrants, std::uint64_t seed)
     : scale_(scale),
       groups_((scale + kLevels - 1) / kLevels),
       seed_(seed),
-      permutation_(scale, random_at(seed, kLabelStream)),
+      permutation_(scale, random_at(seed, kKroneckerLabelStream)),
       head_(alias_table(scale - kLevels * (groups_ - 1), quadrants)),
       table_(alias_table(kLevels, quadrants)) {}
 

@@ -7,14 +7,14 @@
 namespace atl {
 namespace {
 
-struct MoveRequest {
+struct ClusterMove {
   Vertex label, vertex;
   Edge weight;
   double connection;  // weight of the edges between the vertex and the group
 };
 // A request at the owner of its group's label, and the group that the vertex may enter.
 struct Candidate {
-  MoveRequest request;
+  ClusterMove request;
   std::size_t rank, index;
   Vertex reply = kNoVertex;
 };
@@ -49,7 +49,7 @@ class Clustering {
   }
 
  private:
-  using Requests = std::vector<std::vector<MoveRequest>>;
+  using Requests = std::vector<std::vector<ClusterMove>>;
 
   Vertex dense(Local v) const { return begin_ + graph_.natural_of(v); }
   Edge& held(Vertex dense) { return held_[static_cast<std::size_t>(dense - begin_)]; }
@@ -64,7 +64,7 @@ class Clustering {
 
   // The group with the heaviest connection, and its excess over the connection to the own group; label kNoVertex: no
   // group is better.
-  MoveRequest best_move(Local v, std::uint64_t round) {
+  ClusterMove best_move(Local v, std::uint64_t round) {
     connections_.clear();
     for_each_neighbour(graph_, v, [&](Local u, double w) {
       if (u != v && label_[static_cast<std::size_t>(u)] != kNoVertex)
@@ -74,7 +74,7 @@ class Clustering {
     const Vertex own = label_[static_cast<std::size_t>(v)];
     const auto draw = [&](Vertex label) { return random_at(round, static_cast<std::uint64_t>(label)); };
     double own_tie = 0;
-    MoveRequest best{kNoVertex, dense(v), weight_[static_cast<std::size_t>(v)], 0};
+    ClusterMove best{kNoVertex, dense(v), weight_[static_cast<std::size_t>(v)], 0};
     for (std::size_t i = 0; i < connections_.size();) {
       const Vertex label = connections_[i].first;
       double sum = 0;
@@ -102,7 +102,7 @@ class Clustering {
       if (label_[static_cast<std::size_t>(v)] == kNoVertex ||
           (random_at(round + 99, static_cast<std::uint64_t>(dense(v))) & 1))
         continue;
-      const MoveRequest request = best_move(v, round);
+      const ClusterMove request = best_move(v, round);
       if (request.label == kNoVertex) continue;
       const auto home = static_cast<std::size_t>(graph_.blocks().owner(request.label));
       requests[home].push_back(request);
@@ -152,7 +152,7 @@ class Clustering {
       Vertex leader = kNoVertex, of = kNoVertex;
       Edge weight = 0;
       for (Candidate& candidate : candidates) {
-        const MoveRequest& request = candidate.request;
+        const ClusterMove& request = candidate.request;
         if (request.label != of || weight + request.weight > options_.limit) {
           of = request.label;
           leader = request.vertex;

@@ -7,14 +7,14 @@
 namespace atl {
 namespace {
 
-struct Connectivity {
+struct PairWeight {
   Vertex a, b;
   double weight;
 };
 
 // Edges between groups, each once; this rank's edges between the same two groups are summed.
 EdgeList connections_between(const Graph& fine, std::span<const Vertex> label) {
-  std::vector<Connectivity> connections;
+  std::vector<PairWeight> connections;
   for (Local v = 0; v < fine.active(); ++v) {
     const Vertex a = label[static_cast<std::size_t>(v)];
     for_each_neighbour(fine, v, [&](Local u, double w) {
@@ -23,9 +23,9 @@ EdgeList connections_between(const Graph& fine, std::span<const Vertex> label) {
     });
   }
   std::sort(connections.begin(), connections.end(),
-            [](const Connectivity& x, const Connectivity& y) { return x.a != y.a ? x.a < y.a : x.b < y.b; });
+            [](const PairWeight& x, const PairWeight& y) { return x.a != y.a ? x.a < y.a : x.b < y.b; });
   std::size_t n = 0;
-  for (const Connectivity& t : connections) {
+  for (const PairWeight& t : connections) {
     if (n > 0 && connections[n - 1].a == t.a && connections[n - 1].b == t.b) {
       connections[n - 1].weight += t.weight;
     } else {

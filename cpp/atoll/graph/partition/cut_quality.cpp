@@ -10,7 +10,7 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kGrain = 256;
+constexpr std::size_t kQualityGrain = 256;
 
 struct Count {
   std::vector<Edge> edges, copies;           // [rank]
@@ -29,7 +29,7 @@ CutQuality quality_of(const Graph& graph, std::span<const Rank> owner, Rank rank
   const Count none{std::vector<Edge>(p, 0), std::vector<Edge>(p, 0), std::vector<Local>(p, -1),
                    std::vector<Local>(p, -1)};
   std::vector<Count> counts(static_cast<std::size_t>(world.team().size()), none);
-  world.team().for_range(static_cast<std::size_t>(graph.owned()), kGrain,
+  world.team().for_range(static_cast<std::size_t>(graph.owned()), kQualityGrain,
                          [&](int thread, std::size_t a, std::size_t b) {
                            Count& count = counts[static_cast<std::size_t>(thread)];
                            const auto once = [](std::vector<Local>& seen, Rank at, Local v) {

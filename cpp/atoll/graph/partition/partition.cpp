@@ -12,7 +12,7 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kGrain = 1 << 12;
+constexpr std::size_t kOwnerGrain = 1 << 12;
 
 // Blocks of consecutive ids, split where the prefix sum of weights is nearest to the rank's share.
 std::vector<Rank> cut_by_weight(World& world, const std::vector<Edge>& weight, Rank ranks) {
@@ -52,7 +52,7 @@ void renumber(World& world, const Blocks& old, EdgeList& edges, const std::vecto
     std::visit(
         [&](auto& ids) {
           using Id = std::decay_t<decltype(ids[0])>;
-          world.team().for_range(ids.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+          world.team().for_range(ids.size(), kOwnerGrain, [&](int, std::size_t a, std::size_t b) {
             for (std::size_t i = a; i < b; ++i) ids[i] = static_cast<Id>(to[named.index(static_cast<Vertex>(ids[i]))]);
           });
         },
@@ -84,7 +84,7 @@ std::vector<Edge> weights_of(World& world, const EdgeList& edges, const Blocks& 
   std::visit(
       [&](const auto& source) {
         const auto& target = std::get<std::decay_t<decltype(source)>>(edges.target);
-        world.team().for_range(source.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+        world.team().for_range(source.size(), kOwnerGrain, [&](int, std::size_t a, std::size_t b) {
           auto buffers = box.send_buffers();
           const auto count = [&](Vertex v) {
             const Rank owner = blocks.owner(v);

@@ -13,7 +13,7 @@ constexpr int kRounds = 6;
 // Vertices with neighbours on more ranks are not moved: finding their best rank takes quadratic time in these ranks.
 constexpr std::size_t kMostRanks = 16;
 
-struct MoveRequest {
+struct RefinementMove {
   Rank to;
   Vertex vertex;
   Edge weight;
@@ -35,7 +35,7 @@ class Refinement {
   }
 
   // The rank where v's edges would cost least, and the gain over its current rank; gain 0: it stays.
-  MoveRequest best_move(Local v, std::span<const Rank> owner) {
+  RefinementMove best_move(Local v, std::span<const Rank> owner) {
     connections_.clear();
     for_each_neighbour(graph_, v, [&](Local u, double tie) {
       if (u != v) connections_.emplace_back(owner[static_cast<std::size_t>(u)], tie);
@@ -51,7 +51,7 @@ class Refinement {
     }
     connections_.resize(n);
     const Rank own = owner[static_cast<std::size_t>(v)];
-    MoveRequest best{own, kNoVertex, 0, 0};
+    RefinementMove best{own, kNoVertex, 0, 0};
     if (n > kMostRanks || (n == 1 && connections_[0].first == own)) return best;
     const double now = cost_at(own);
     for (const auto& [rank, tie] : connections_)
@@ -85,12 +85,12 @@ void refine(const Graph& graph, std::span<const Edge> weight, const Hierarchy& m
   for (std::uint64_t round = 0; round < kRounds; ++round) {
     tell_mirrors(graph, std::span(owner));
     // Each rank of the machine has a rank of the job that grants moves to it.
-    std::vector<std::vector<MoveRequest>> requests(ranks);
+    std::vector<std::vector<RefinementMove>> requests(ranks);
     std::vector<std::vector<Local>> askers(ranks);
     for (Local v = 0; v < graph.active(); ++v) {
       const Vertex dense = begin + graph.natural_of(v);
       if (random_at(round + 7, static_cast<std::uint64_t>(dense)) & 1) continue;  // else two neighbours could swap
-      MoveRequest request = refinement.best_move(v, owner);
+      RefinementMove request = refinement.best_move(v, owner);
       if (request.gain <= 0) continue;
       request.vertex = dense;
       request.weight = weight[static_cast<std::size_t>(v)];
@@ -100,7 +100,7 @@ void refine(const Graph& graph, std::span<const Edge> weight, const Hierarchy& m
     }
     const auto wanted = world.exchange(requests);
     struct Candidate {
-      MoveRequest request;
+      RefinementMove request;
       std::size_t rank, index;
     };
     std::vector<Candidate> proposals;

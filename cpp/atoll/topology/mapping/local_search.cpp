@@ -9,7 +9,7 @@
 namespace atl {
 namespace {
 
-constexpr int kFree = -1;
+constexpr int kFreePlace = -1;
 
 }  // namespace
 
@@ -43,7 +43,7 @@ LocalSearch::LocalSearch(const PlaceGraph& places, const NearSites& near, const 
       peers_(peers),
       at_(std::move(mapping)),
       site_(at_.size()),
-      who_(static_cast<std::size_t>(places.places()), kFree) {
+      who_(static_cast<std::size_t>(places.places()), kFreePlace) {
   for (std::size_t r = 0; r < at_.size(); ++r) {
     site_[r] = places.site_of(at_[r]);
     who_[static_cast<std::size_t>(at_[r])] = static_cast<int>(r);
@@ -97,7 +97,7 @@ bool LocalSearch::descend_from_all(Moves moves) {
     if (!improve(r, moves)) continue;
     moved_any = true;
     for (const int moved : {r, who_[static_cast<std::size_t>(old)]}) {
-      if (moved == kFree) continue;
+      if (moved == kFreePlace) continue;
       again(moved);
       for (const Peers::Peer& p : peers_.of(moved)) again(p.rank);
     }
@@ -148,7 +148,7 @@ double LocalSearch::saving(int rank, int from, int to) const {
 // place.
 LocalSearch::Exchange LocalSearch::exchange(int rank, int to, double saved_by_rank) const {
   const int other = who_[static_cast<std::size_t>(to)];
-  if (other == kFree) return {saved_by_rank, std::abs(saved_by_rank)};
+  if (other == kFreePlace) return {saved_by_rank, std::abs(saved_by_rank)};
   const int from_site = site_of_rank(rank), to_site = site_of_rank(other);
   const auto here = places_.hops_from(to_site), there = places_.hops_from(from_site);
   double saved = 0;
@@ -168,7 +168,7 @@ void LocalSearch::move(int rank, int to) {
   at_[static_cast<std::size_t>(rank)] = to;
   who_[static_cast<std::size_t>(to)] = rank;
   who_[static_cast<std::size_t>(from)] = other;
-  if (other != kFree) {
+  if (other != kFreePlace) {
     at_[static_cast<std::size_t>(other)] = from;
     site_[static_cast<std::size_t>(other)] = site_of_rank(rank);
   }

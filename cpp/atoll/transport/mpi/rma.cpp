@@ -32,10 +32,10 @@ namespace atl::mpi {
 namespace {
 
 constexpr int kMessageSlots = 64, kControlSlots = 64;  // per ordered pair
-constexpr std::size_t kHead = 64;                      // of a window: the number of bytes of items that follow
+constexpr std::size_t kWindowHead = 64;                      // of a window: the number of bytes of items that follow
 constexpr int kProgressTag = kNoticeTag + 1;           // never sent
 // Length of the polling thread's naps when nothing has moved for about a millisecond.
-constexpr double kNap_s = 50e-6;
+constexpr double kRmaNap_s = 50e-6;
 
 class Rma final : public Endpoint {
  public:
@@ -212,7 +212,7 @@ class Rma final : public Endpoint {
     channel.window->start(channel.peer);
     for (const Waiting& w : channel.sent) {
       channel.window->put(w.slot.data - sizeof(ItemHead), sizeof(ItemHead) + w.bytes, index_in_pair(to),
-                          kHead + channel.used);
+                          kWindowHead + channel.used);
       channel.used += item_bytes(w.bytes);
     }
     channel.window->put(&channel.used, sizeof channel.used, index_in_pair(to), 0);
@@ -227,7 +227,7 @@ class Rma final : public Endpoint {
     std::uint64_t bytes = 0;
     std::memcpy(&bytes, channel.window->data(), sizeof bytes);
     channel.ended = bytes == 0;
-    for_each_item(channel.window->data() + kHead, bytes, [&](const ItemHead& head, const std::byte* data) {
+    for_each_item(channel.window->data() + kWindowHead, bytes, [&](const ItemHead& head, const std::byte* data) {
       Packet packet;
       packet.data = data;
       packet.bytes = head.bytes;
@@ -290,7 +290,7 @@ class Rma final : public Endpoint {
     const Rank index = index_in_pair(peer);
     channel.peer = group_of(p.pair, {&index, 1});
     const auto slots = static_cast<std::size_t>(slots_[static_cast<std::size_t>(kind)]);
-    channel.window.emplace(p.pair, kHead + slots * item_bytes(bytes_[static_cast<std::size_t>(kind)]));
+    channel.window.emplace(p.pair, kWindowHead + slots * item_bytes(bytes_[static_cast<std::size_t>(kind)]));
     window_bytes_.fetch_add(channel.window->bytes(), std::memory_order_relaxed);
     window_seconds_.store(window_seconds_.load(std::memory_order_relaxed) + timer.seconds(), std::memory_order_relaxed);
     expose_again(channel, peer, kind);
@@ -349,7 +349,7 @@ class Rma final : public Endpoint {
           backoff.reset();
           idle.lap();
         } else if (!backoff.pause()) {
-          std::this_thread::sleep_for(std::chrono::duration<double>(Backoff::nap_s(idle.seconds(), kNap_s)));
+          std::this_thread::sleep_for(std::chrono::duration<double>(Backoff::nap_s(idle.seconds(), kRmaNap_s)));
         }
       }
     } catch (...) {

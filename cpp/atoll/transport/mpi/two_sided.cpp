@@ -14,7 +14,7 @@ namespace {
 
 // In flight or unreleased, per ordered pair of ranks. 10 M messages/s at a round trip of a few microseconds need some
 // tens of messages; control packets are answered one by one.
-constexpr std::int32_t kMessageWindow = 64, kControlWindow = 128;
+constexpr std::int32_t kMessagesInFlight = 64, kControlsInFlight = 128;
 constexpr int kPosted = 16;  // initial receives of each kind; a poll takes at most two batches
 
 class TwoSided final : public Endpoint {
@@ -23,9 +23,9 @@ class TwoSided final : public Endpoint {
       : Endpoint(options, options.threads ? MPI_THREAD_SERIALIZED : MPI_THREAD_FUNNELED, launcher),
         kinds_{Kind{*this, kBulkTag, slot_bytes_, 0, options.slots_per_peer, 2 * options.slots_per_peer,
                     options.budget_bytes, Packet::What::bulk, Traffic::bulk},
-               Kind{*this, kMessageTag, message_bytes_, sizeof(Header), kMessageWindow, kMessageWindow, SIZE_MAX,
+               Kind{*this, kMessageTag, message_bytes_, sizeof(Header), kMessagesInFlight, kMessagesInFlight, SIZE_MAX,
                     Packet::What::message, Traffic::message},
-               Kind{*this, kControlTag, kControlBytes, sizeof(Header), kControlWindow, kControlWindow, SIZE_MAX,
+               Kind{*this, kControlTag, kControlBytes, sizeof(Header), kControlsInFlight, kControlsInFlight, SIZE_MAX,
                     Packet::What::control, Traffic::control}},
         notices_(comm_, kNoticeTag, size_),
         puts_(comm_) {

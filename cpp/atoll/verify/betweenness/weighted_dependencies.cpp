@@ -6,9 +6,7 @@
 namespace atl {
 namespace {
 
-constexpr double kFar = std::numeric_limits<double>::infinity();
-
-std::size_t index(Local v) { return static_cast<std::size_t>(v); }
+constexpr double kUnreached = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
@@ -25,7 +23,7 @@ WeightedDependencies::WeightedDependencies(const Graph& graph)
   for (Local v = 0; v < graph.active() && good; ++v)
     for (Edge e = graph.out().offsets[index(v)]; e < graph.out().offsets[index(v) + 1]; ++e) {
       const double w = weight(graph.out(), static_cast<std::size_t>(e));
-      good &= w < kFar && (w > 0 || (w == 0 && graph.out().targets[static_cast<std::size_t>(e)] == v));
+      good &= w < kUnreached && (w > 0 || (w == 0 && graph.out().targets[static_cast<std::size_t>(e)] == v));
     }
   world_.agree(good,
                fmt::format("verify: {} has no weights, or one that is not finite and above 0 (betweenness by weight "
@@ -40,7 +38,7 @@ double WeightedDependencies::weight(const Csr& lists, std::size_t e) const {
 
 void WeightedDependencies::find_distances(Local source) {
   std::priority_queue<std::pair<double, Local>, std::vector<std::pair<double, Local>>, std::greater<>> queue;
-  std::fill(distance_.begin(), distance_.end(), kFar);
+  std::fill(distance_.begin(), distance_.end(), kUnreached);
   changed_.clear();
   if (source >= 0) queue.emplace(distance_[index(source)] = 0, source);
   const Csr& out = graph_.out();
@@ -111,7 +109,7 @@ double WeightedDependencies::search(Vertex source) {
   find_distances(here);
   order_.clear();
   for (Local v = 0; v < graph_.owned(); ++v)
-    if (distance_[index(v)] < kFar) order_.push_back(v);
+    if (distance_[index(v)] < kUnreached) order_.push_back(v);
   std::sort(order_.begin(), order_.end(), [&](Local a, Local b) { return distance_[index(a)] < distance_[index(b)]; });
   double sum = 0;
   propagate(order_, graph_.in(), true, [&](Local v) {

@@ -6,7 +6,7 @@
 namespace atl::bfs_tree {
 namespace {
 
-constexpr std::size_t kGrain = 1 << 14;
+constexpr std::size_t kEdgeGrain = 1 << 14;
 
 /// Rules 3, 4 and 5: compares every tuple with the levels of its endpoints. A tuple whose endpoints are both owned here
 /// is checked in place. Otherwise the first endpoint's owner looks up its level and sends it to the other endpoint's
@@ -45,7 +45,7 @@ class Sweep {
     box_ = &box;
     std::visit(
         [&](const auto& from) {
-          world_.team().for_range(tuples.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+          world_.team().for_range(tuples.size(), kEdgeGrain, [&](int, std::size_t a, std::size_t b) {
             auto buffers = box.send_buffers();
             for (; a < b; a += kBatch) batch(from, a, std::min(kBatch, b - a), buffers);
           });
@@ -53,7 +53,7 @@ class Sweep {
         tuples.from());
     box.drain();
 
-    world_.team().for_range(blocks_.count(), kGrain, [&](int, std::size_t a, std::size_t b) {
+    world_.team().for_range(blocks_.count(), kEdgeGrain, [&](int, std::size_t a, std::size_t b) {
       for (std::size_t i = a; i < b; ++i) {
         const Vertex v = blocks_.first() + static_cast<Vertex>(i);
         if (level_at(i) != kOut && !seen_[i] && v != tree_.root) findings_.note({Flaw::no_edge, v, tree_.parents[i]});
@@ -235,7 +235,7 @@ template <class Word>
 Finding sweep(World& world, const BfsTree& tree, const Ownership& blocks, const Tuples& tuples,
               Array<std::int32_t> level, BfsTreeReport& report) {
   Array<Word> word(level.size());
-  world.team().for_range(level.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+  world.team().for_range(level.size(), kEdgeGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t i = a; i < b; ++i) word[i] = Sweep<Word>::word_of(level[i], tree.parents[i]);
   });
   level = {};

@@ -6,7 +6,7 @@
 namespace atl::bfs_tree {
 namespace {
 
-constexpr std::size_t kGrain = 1 << 14;
+constexpr std::size_t kLevelGrain = 1 << 14;
 
 /// Computes levels from the parents alone. Within a rank, the walk from every vertex leads to its exit: the last vertex
 /// of the path whose parent is on another rank. Only exits use pointer jumping between ranks: an exit knows an ancestor
@@ -165,7 +165,7 @@ bool depths_hold(World& world, const BfsTree& tree, const Ownership& blocks) {
                   if (tree.depths[c.parent] != static_cast<std::int64_t>(c.depth) - 1) wrong();
               }),
               {.handler_sends = false});
-  world.team().for_range(blocks.count(), kGrain, [&](int, std::size_t a, std::size_t b) {
+  world.team().for_range(blocks.count(), kLevelGrain, [&](int, std::size_t a, std::size_t b) {
     auto buffers = box.send_buffers();
     for (std::size_t i = a; i < b; ++i) {
       const Vertex v = blocks.first() + static_cast<Vertex>(i), p = tree.parents[i];

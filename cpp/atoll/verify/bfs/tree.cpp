@@ -12,12 +12,12 @@ namespace atl {
 namespace bfs_tree {
 namespace {
 
-constexpr std::size_t kGrain = 1 << 14;
+constexpr std::size_t kTreeGrain = 1 << 14;
 
 /// The rules that can be checked at each vertex alone.
 Finding check_parents(World& world, const BfsTree& tree, const Ownership& blocks) {
   Findings findings(world);
-  world.team().for_range(blocks.count(), kGrain, [&](int, std::size_t a, std::size_t b) {
+  world.team().for_range(blocks.count(), kTreeGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t i = a; i < b; ++i) {
       const Vertex v = blocks.first() + static_cast<Vertex>(i), p = tree.parents[i];
       if (v == tree.root) {
@@ -43,7 +43,7 @@ Finding find_flaw(World& world, const BfsTree& tree, const Ownership& blocks, co
               "some ranks gave depths, others none (they are checked on all ranks). Give them on all or on none.");
   if (given && depths_hold(world, tree, blocks)) {
     level = Array<std::int32_t>(n);
-    world.team().for_range(n, kGrain, [&](int, std::size_t a, std::size_t b) {
+    world.team().for_range(n, kTreeGrain, [&](int, std::size_t a, std::size_t b) {
       for (std::size_t i = a; i < b; ++i)
         level[i] = tree.depths[i] == kUnreachable ? kOutside : static_cast<std::int32_t>(tree.depths[i]);
     });

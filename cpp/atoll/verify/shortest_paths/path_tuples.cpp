@@ -17,7 +17,7 @@ namespace {
 
 using namespace path_violations;
 
-constexpr std::size_t kGrain = 1 << 14;
+constexpr std::size_t kTupleGrain = 1 << 14;
 
 template <class Real>
 class TupleSweep {
@@ -81,7 +81,7 @@ class TupleSweep {
 
   template <class F>
   void for_own(F&& f) {
-    world_.team().for_range(blocks_.count(), kGrain, [&](int, std::size_t a, std::size_t b) {
+    world_.team().for_range(blocks_.count(), kTupleGrain, [&](int, std::size_t a, std::size_t b) {
       for (std::size_t i = a; i < b; ++i) f(i);
     });
   }
@@ -118,7 +118,7 @@ class TupleSweep {
         [&](const auto& source, const auto& weight) {
           if constexpr (!std::is_same_v<std::decay_t<decltype(weight)>, std::monostate>) {
             const auto& target = std::get<std::decay_t<decltype(source)>>(tuples.target);
-            world_.team().for_range(source.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+            world_.team().for_range(source.size(), kTupleGrain, [&](int, std::size_t a, std::size_t b) {
               auto look_buffers = looks.send_buffers();
               auto ask_buffers = asks.send_buffers();
               for (std::size_t i = a; i < b; ++i)
@@ -204,7 +204,7 @@ class TupleSweep {
                        }
                      }),
                      {.handler_sends = false});
-    world_.team().for_range(blocks_.count(), kGrain, [&](int, std::size_t a, std::size_t b) {
+    world_.team().for_range(blocks_.count(), kTupleGrain, [&](int, std::size_t a, std::size_t b) {
       auto buffers = children.send_buffers();
       for (std::size_t i = a; i < b; ++i) {
         const Vertex v = dense(i), p = parent_[i];

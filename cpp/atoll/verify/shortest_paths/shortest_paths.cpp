@@ -12,7 +12,7 @@ namespace {
 
 using namespace path_violations;
 
-constexpr std::size_t kGrain = 1024;
+constexpr std::size_t kPathGrain = 1024;
 
 struct Unit {
   double operator[](std::size_t) const { return 1; }
@@ -55,7 +55,7 @@ class Paths {
 
   template <class F>
   void for_masters(F&& f) {
-    graph_.world().team().for_range(static_cast<std::size_t>(graph_.owned()), kGrain,
+    graph_.world().team().for_range(static_cast<std::size_t>(graph_.owned()), kPathGrain,
                                     [&](int, std::size_t a, std::size_t b) {
                                       for (std::size_t v = a; v < b; ++v) f(static_cast<Local>(v));
                                     });
