@@ -161,7 +161,10 @@ file(GLOB_RECURSE cuda CONFIGURE_DEPENDS cpp/cuda/*.cu)
 list(FILTER cuda EXCLUDE REGEX "/cpp/cuda/(nvshmem|nccl)/")
 # Kernels take minutes to compile, so AUTO asks for a GPU: the driver's folder, or WSL's device.
 if(ATOLL_CUDA STREQUAL "AUTO" AND NOT EXISTS /proc/driver/nvidia AND NOT EXISTS /dev/dxg)
-  message(STATUS "atoll: no GPU kernels: this machine has no GPU of NVIDIA (-DATOLL_CUDA=ON compiles them all the same)")
+  message(
+    STATUS
+    "atoll: no GPU kernels: this machine has no GPU of NVIDIA (-DATOLL_CUDA=ON compiles them all the same)"
+  )
 elseif(ATOLL_CUDA AND cuda)
   include(CheckLanguage)
   check_language(CUDA)

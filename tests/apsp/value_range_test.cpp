@@ -235,9 +235,9 @@ TEST_CASE(
           std::vector<Arc<double>> list;
           for (const double w : weights)
             list.push_back({static_cast<Local>(list.size()), static_cast<Local>(list.size() + 1), w});
-          return all_pairs(world,
-                           make_arcs<double>(odd_ids(static_cast<Vertex>(list.size()) + 1), true, list, "far", semiring),
-                           {.semiring = semiring, .method = method});
+          return all_pairs(
+              world, make_arcs<double>(odd_ids(static_cast<Vertex>(list.size()) + 1), true, list, "far", semiring),
+              {.semiring = semiring, .method = method});
         };
         CHECK(row_of(world, pairs({kBig, 2, 2}).distances, 0) == std::vector<double>{0, kBig, kBig + 2, kBig + 4});
         CHECK(row_of(world, pairs({kBig - 2, 1}).distances, 0) == std::vector<double>{0, kBig - 2, kBig - 1});

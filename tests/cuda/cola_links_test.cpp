@@ -22,8 +22,9 @@ struct LinksCase {
 };
 
 // The products of one PE, given to its stream at once; its rows of C go where they belong in c.
-ColaBytes multiply_all(const std::string& links, const ColaPlan& plan, const LinksCase& test, std::span<const std::byte> id,
-                       const std::vector<Matrix<float>>& b, std::vector<Matrix<float>>& c) {
+ColaBytes multiply_all(const std::string& links, const ColaPlan& plan, const LinksCase& test,
+                       std::span<const std::byte> id, const std::vector<Matrix<float>>& b,
+                       std::vector<Matrix<float>>& c) {
   const std::shared_ptr<Device> device = open_device("cuda", 0);
   const auto pipeline = open_cola(links, *device, plan, id);
   const StreamHandle stream = pipeline->stream(0);

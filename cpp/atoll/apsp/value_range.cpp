@@ -151,7 +151,8 @@ std::vector<Vertex> reached_counts(Team& team, const ReplicatedCsr<T>& arcs) {
   std::vector<Arc<std::uint8_t>> between;
   for (Local v = 0; v < static_cast<Local>(component.size()); ++v)
     for (const Local head : arcs.heads_of(v))
-      if (component[index(v)] != component[index(head)]) between.push_back({component[index(v)], component[index(head)], 0});
+      if (component[index(v)] != component[index(head)])
+        between.push_back({component[index(v)], component[index(head)], 0});
   std::vector<Vertex> reached = sizes;
   if (!between.empty()) {
     const auto dag = make_arcs<std::uint8_t>(std::vector<Vertex>(sizes.size()), true, between);

@@ -244,7 +244,8 @@ class Aggregation {
       const Link& link = worker.sums[i];
       const std::uint64_t other = std::atomic_ref(at(state_, link.community)).load(std::memory_order_relaxed);
       const double gain = static_cast<double>(link.weight) - per_strength * static_cast<double>(strength_of(other));
-      if (gain > most || (gain == most && best != kNoCommunity && link.community < best)) most = gain, best = link.community;
+      if (gain > most || (gain == most && best != kNoCommunity && link.community < best))
+        most = gain, best = link.community;
     }
     if (best == kNoCommunity) return mine.store(free, std::memory_order_release);
 

@@ -77,9 +77,9 @@ TEST_CASE("weighted betweenness with few ties, float sums, several threads and k
             plan.threads = 4 - ranks;
             run_ranks(ranks, plan, [&](World& world) {
               check_weighted_scores(sample, Graph::build(world,
-                                                cases::slice(list, directed, weight, false, world.rank(), world.size(),
-                                                             cases::Dealing::spread),
-                                                {.duplicates = duplicates}));
+                                                         cases::slice(list, directed, weight, false, world.rank(),
+                                                                      world.size(), cases::Dealing::spread),
+                                                         {.duplicates = duplicates}));
             });
           }
 }

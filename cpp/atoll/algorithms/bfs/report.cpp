@@ -23,14 +23,15 @@ BfsReport<Id>::BfsReport(const Graph& graph, const BfsKernels<Id>& kernels)
 template <class Id>
 void BfsReport<Id>::find_loops() {
   std::vector<std::vector<Local>> found(static_cast<std::size_t>(team_.size()));
-  team_.for_range(static_cast<std::size_t>(graph_.active()), kReportGrain, [&](int thread, std::size_t a, std::size_t b) {
-    auto& here = found[static_cast<std::size_t>(thread)];
-    for (auto v = static_cast<Local>(a); v < static_cast<Local>(b); ++v) {
-      const auto list = graph_.out().neighbours(v);
-      const auto [first, last] = std::equal_range(list.begin(), list.end(), v);
-      here.insert(here.end(), static_cast<std::size_t>(last - first), v);
-    }
-  });
+  team_.for_range(static_cast<std::size_t>(graph_.active()), kReportGrain,
+                  [&](int thread, std::size_t a, std::size_t b) {
+                    auto& here = found[static_cast<std::size_t>(thread)];
+                    for (auto v = static_cast<Local>(a); v < static_cast<Local>(b); ++v) {
+                      const auto list = graph_.out().neighbours(v);
+                      const auto [first, last] = std::equal_range(list.begin(), list.end(), v);
+                      here.insert(here.end(), static_cast<std::size_t>(last - first), v);
+                    }
+                  });
   for (const auto& part : found) loops_.insert(loops_.end(), part.begin(), part.end());
 }
 

@@ -6,9 +6,7 @@
 #include <utility>
 
 namespace atl {
-namespace {
-
-}  // namespace
+namespace {}  // namespace
 
 void ComponentForest::mark_giant(VertexBits& bits) const {
   for (std::size_t w = 0; w < has_local_neighbour_.words(); ++w) bits.at(w) = has_local_neighbour_.at(w);

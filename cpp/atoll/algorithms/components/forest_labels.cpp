@@ -3,9 +3,7 @@
 #include <atoll/algorithms/components/forest.hpp>
 
 namespace atl {
-namespace {
-
-}  // namespace
+namespace {}  // namespace
 
 // Finds the roots of the vertices outside the giant and the smallest owned index of each tree; counts the trees.
 void ComponentForest::label_outside_giant() {

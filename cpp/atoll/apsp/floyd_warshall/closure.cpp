@@ -8,9 +8,7 @@
 #include <cmath>
 
 namespace atl {
-namespace {
-
-}  // namespace
+namespace {}  // namespace
 
 std::vector<Element> elements_of(Semiring semiring) {
   using enum Element;

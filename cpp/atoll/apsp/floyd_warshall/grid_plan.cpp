@@ -155,8 +155,8 @@ GridPlan agree_on_grid(World& world, const std::optional<ApspMachine>& machine, 
       // The ranks of a machine share its cores.
       const double threads = static_cast<double>(near) * world.team().size();
       const double share = std::min(1.0, static_cast<double>(std::thread::hardware_concurrency()) / threads);
-      rates = usual_machine(gemm.algebra().element,
-                            share * peak_operations_per_second(world.team(), gemm.algebra(), gemm.isa(), kGridPeakSeconds));
+      rates = usual_machine(gemm.algebra().element, share * peak_operations_per_second(world.team(), gemm.algebra(),
+                                                                                       gemm.isa(), kGridPeakSeconds));
       if (share_one_memory(world)) {
         rates.overlap = kOverlapInOneMemory;
         for (BroadcastModel& panels : rates.broadcasts)

@@ -82,7 +82,8 @@ AllPairsReport all_pairs_in_file(World& world, const ReplicatedCsr<T>& arcs, con
                        .memory_bytes = kOfMemory * static_cast<double>(usable_memory()),
                        .block = options.block};
   if (options.block == 0)  // a given block needs no rate
-    machine.operations_per_second = kOfPeak * peak_operations_per_second(team, algebra, gemm.isa(), kOutOfCorePeakSeconds);
+    machine.operations_per_second =
+        kOfPeak * peak_operations_per_second(team, algebra, gemm.isa(), kOutOfCorePeakSeconds);
   const TilesPlan plan = plan_tiles(gemm, n, sizeof(T), machine);
   const TerminationNotice terminate;
   TileFile<T> tiles(world, path, n, plan.block, hash_of(arcs), existing);

@@ -9,9 +9,7 @@
 #include <unordered_map>
 
 namespace atl {
-namespace {
-
-}  // namespace
+namespace {}  // namespace
 
 template <class T>
 const ReplicatedCsr<T>& PathFinder<T>::leaving() const {

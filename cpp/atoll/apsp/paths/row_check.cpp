@@ -52,7 +52,8 @@ std::optional<std::string> fault_over(const ReplicatedCsr<double>& arcs, const R
   const Rule<T, Ring, Value> rule(arcs, row);
   const auto id = [&](Vertex v) { return arcs.ids[index(v)]; };
   const auto value = [&](Vertex v) { return static_cast<Value>(row[index(v)]); };
-  if (row[index(s)] != ring.one()) return fmt::format("from {} to itself: {} (not {})", id(s), row[index(s)], ring.one());
+  if (row[index(s)] != ring.one())
+    return fmt::format("from {} to itself: {} (not {})", id(s), row[index(s)], ring.one());
   for (Vertex v = 0; v < arcs.vertices(); ++v) {
     const bool none = row[index(v)] == ring.zero();
     const auto tails = entering.heads_of(v);

@@ -12,7 +12,8 @@ namespace {
 template <class T>
 std::vector<SourceRow> by_place(const NearArcs<T>& near, std::span<const Local> sources) {
   std::vector<SourceRow> list;
-  for (std::size_t k = 0; k < sources.size(); ++k) list.push_back({near.place[index(sources[k])], static_cast<Local>(k)});
+  for (std::size_t k = 0; k < sources.size(); ++k)
+    list.push_back({near.place[index(sources[k])], static_cast<Local>(k)});
   std::sort(list.begin(), list.end(), [](const SourceRow& a, const SourceRow& b) { return a.source < b.source; });
   return list;
 }

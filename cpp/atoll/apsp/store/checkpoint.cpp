@@ -134,9 +134,9 @@ void Checkpoint::save(std::int64_t step, const Distances<T>& distances) {
     tables.push_back(hex(part.table_sum));
     bytes += part.bytes;
   }
-  nlohmann::json state = {{"version", kCheckpointVersion},          {"step", step},
-                          {"block", layout.rows.block},   {"grid", to_json(layout.grid)},
-                          {"run", to_json(options_.run)}, {"tables", tables}};
+  nlohmann::json state = {{"version", kCheckpointVersion}, {"step", step},
+                          {"block", layout.rows.block},    {"grid", to_json(layout.grid)},
+                          {"run", to_json(options_.run)},  {"tables", tables}};
   world_.collective_try([&] {
     if (world_.rank() != 0) return;
     const std::string text = nlohmann::json{{"checksum", hex(state_sum(state))}, {"state", state}}.dump(2) + "\n";

@@ -93,9 +93,8 @@ void TileFile<T>::write(std::int64_t i, std::int64_t j, const T* from) const {
 template <class T>
 void TileFile<T>::note(std::int64_t next_step) {
   if (fdatasync(file_->get()) != 0 || fdatasync(checksums_->handle().get()) != 0) fail_output(folder_->path(), errno);
-  const nlohmann::json note{{"version", kTileFileVersion}, {"n", n()},
-                            {"block", block()},    {"type", name_of(kElementOf<T>)},
-                            {"run", run_},         {"next_step", next_step}};
+  const nlohmann::json note{{"version", kTileFileVersion},    {"n", n()},    {"block", block()},
+                            {"type", name_of(kElementOf<T>)}, {"run", run_}, {"next_step", next_step}};
   write_file(folder_->temporary() + "/" + kNote, note.dump() + "\n");
   next_step_ = next_step;
 }

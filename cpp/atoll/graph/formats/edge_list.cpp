@@ -296,7 +296,8 @@ void tell_sets_apart(World& world, const std::string& path, const table::Comment
 }  // namespace
 
 EdgeList read_edge_list(World& world, const std::string& path, Head& head, const ReadOptions& options) {
-  EdgeListLayout layout = from_head(world, path, head, [&](const Head& h) { return edge_list_layout(path, h, options); });
+  EdgeListLayout layout =
+      from_head(world, path, head, [&](const Head& h) { return edge_list_layout(path, h, options); });
   EdgeList edges;
   if (layout.matrix)
     return read_adjacency_matrix(world, path, head, *layout.matrix, layout.delimiter, layout.from, layout.first_line,

@@ -32,7 +32,7 @@ namespace atl::mpi {
 namespace {
 
 constexpr int kMessageSlots = 64, kControlSlots = 64;  // per ordered pair
-constexpr std::size_t kWindowHead = 64;                      // of a window: the number of bytes of items that follow
+constexpr std::size_t kWindowHead = 64;                // of a window: the number of bytes of items that follow
 constexpr int kProgressTag = kNoticeTag + 1;           // never sent
 // Length of the polling thread's naps when nothing has moved for about a millisecond.
 constexpr double kRmaNap_s = 50e-6;
