@@ -33,15 +33,18 @@ FILES = {
 project(toy LANGUAGES CXX)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 include(cmake/flags.cmake)
+include(cmake/unity.cmake)
 file(GLOB sources CONFIGURE_DEPENDS cpp/atoll/*/*.cpp)
 add_library(atoll SHARED ${sources})
 target_include_directories(atoll PUBLIC cpp tests)
+atoll_unity(atoll)
 enable_testing()
 add_subdirectory(tests)
 """,
     "tests/CMakeLists.txt": """foreach(room base graph queue)
   add_executable(test_${room} main.cpp ${room}/${room}_test.cpp)
   target_link_libraries(test_${room} PRIVATE atoll)
+  atoll_unity(test_${room})
   add_test(NAME ${room} COMMAND test_${room})
 endforeach()
 add_test(NAME other COMMAND true)
@@ -63,11 +66,12 @@ class Toy:
     def __init__(self, root, unity):
         self.root = root / "toy"
         self.cache = root / "cache"
-        self.files = FILES | {"cmake/flags.cmake": f"set(CMAKE_UNITY_BUILD {unity})\n"}
+        self.files = FILES | {"cmake/flags.cmake": f"set(ATOLL_UNITY {unity})\n"}
         for name, text in self.files.items():
             self.write(name, text)
         (self.root / "scripts").mkdir()
         shutil.copy(SCRIPT, self.root / "scripts")
+        shutil.copy(SCRIPT.parents[1] / "cmake" / "unity.cmake", self.root / "cmake")
 
     def write(self, name, text):
         (self.root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -161,7 +165,7 @@ def test_what_fails_is_never_remembered(toy):
 
 
 def test_what_passed_before_is_not_built(toy):
-    shutil.rmtree(toy.root / "build")
+    shutil.rmtree(toy.root / "build", ignore_errors=True)
     toy.edit("cpp/atoll/queue/queue.hpp", new="// not edited so before\n")
     assert toy.run() == {"queue", "other"}
     assert [p.name for p in (toy.root / "build" / "toy" / "bin").iterdir()] == ["test_queue"]
