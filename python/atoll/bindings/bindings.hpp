@@ -120,6 +120,7 @@ Numpy<T> to_numpy(Array<T>&& array) {
 using AnyColumn = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 void bind_runtime(nb::module_& m);
+void bind_formats(nb::module_& m);
 void bind_graph(nb::module_& m);
 void bind_names(nb::module_& m);
 void bind_algorithms(nb::module_& m);

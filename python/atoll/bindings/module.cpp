@@ -45,6 +45,7 @@ NB_MODULE(_core, m) {
   nb::set_leak_warnings(false);  // worlds of MPI live until the end of the process
   nb::register_exception_translator(translate);
   bind_runtime(m);
+  bind_formats(m);
   bind_graph(m);
   bind_names(m);
   bind_algorithms(m);
