@@ -12,7 +12,7 @@
 namespace atl::cli {
 namespace {
 
-struct Options {
+struct ReorderOptions {
   GraphInput input;
   std::string output, numbers_file, method = "rabbit";
   OrderingOptions ordering;
@@ -54,7 +54,7 @@ void renumber(Team& team, const Array<Local>& numbers, EdgeList& edges) {
   edges.range = IdRange{0, static_cast<Vertex>(numbers.size())};
 }
 
-Outcome reorder(World& world, const Options& options) {
+Outcome reorder(World& world, const ReorderOptions& options) {
   if (world.size() > 1)
     throw UsageError(
         fmt::format("reorder over {} ranks (one rank orders, with all its threads). Leave out --ranks.", world.size()));
@@ -113,7 +113,7 @@ int verb_reorder(const Words& words) {
   Command command("reorder",
                   "Gives a graph's vertices new numbers, so that neighbours lie near each other, and writes it in the "
                   "format of the output's ending (see convert). Measures how local it was and is.");
-  Options options;
+  ReorderOptions options;
   CLI::App& app = command.app();
   options.input.add_reading_to(app);
   app.add_option("output", options.output, "the file to write; its ids are the new numbers, 0 to n-1")->required();

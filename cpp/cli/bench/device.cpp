@@ -15,7 +15,7 @@
 namespace atl::cli {
 namespace {
 
-struct Options {
+struct DeviceOptions {
   std::vector<std::int64_t> sizes = {16384, 32768}, closures = {65536};
   std::vector<std::string> types = {"float32", "int32", "uint16"};
   std::string form = "NT", placement = "resident";
@@ -111,8 +111,8 @@ bool is_product(const Stream& stream, const DeviceMatrix<T>& c, std::int64_t n, 
 }
 
 template <class T>
-double measure_product(World& world, const Stream& stream, const DeviceGemm& gemm, const Options& o, std::int64_t n,
-                       double peak, Report& report) {
+double measure_product(World& world, const Stream& stream, const DeviceGemm& gemm, const DeviceOptions& o,
+                       std::int64_t n, double peak, Report& report) {
   Device& device = stream.device();
   const bool ta = o.form[0] == 'T', tb = o.form[1] == 'T';
   const auto a = random_matrix<T>(world, stream, n, n, 1), b = random_matrix<T>(world, stream, n, n, 2);
@@ -166,7 +166,7 @@ bool is_closed(const Stream& stream, const DeviceMatrix<T>& d, std::int64_t n) {
 }
 
 template <class T>
-void measure_closure(World& world, const Stream& stream, const DeviceGemm& gemm, const Options& o, std::int64_t n,
+void measure_closure(World& world, const Stream& stream, const DeviceGemm& gemm, const DeviceOptions& o, std::int64_t n,
                      double product, Report& report) {
   constexpr std::uint64_t kArcsIn = 16;  // one pair in so many has an arc
   FloydWarshallReport run;
@@ -218,7 +218,7 @@ void measure_closure(World& world, const Stream& stream, const DeviceGemm& gemm,
 }
 
 template <class T>
-void measure_type(World& world, Device& device, const Options& o, Report& report) {
+void measure_type(World& world, Device& device, const DeviceOptions& o, Report& report) {
   const Stream stream(device);
   const Element element = kElementOf<T>;
   const DeviceGemm gemm(device, element, stored_device_tile(device, element, tune::Store()));
@@ -233,7 +233,7 @@ void measure_type(World& world, Device& device, const Options& o, Report& report
 int bench_device(const Words& words) {
   Command command("bench device",
                   "Products over min_plus and all pairs on a GPU, beside what it does on registers only.");
-  Options o;
+  DeviceOptions o;
   CLI::App& app = command.app();
   app.add_option("--n", o.sizes, "sides of the products (default 16384 32768)")->check(CLI::PositiveNumber);
   app.add_option("--all-pairs", o.closures, "vertices of all pairs (default 65536); 0: none")

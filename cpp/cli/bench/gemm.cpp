@@ -11,7 +11,7 @@
 namespace atl::cli {
 namespace {
 
-struct Options {
+struct GemmOptions {
   std::int64_t n = 4096, m = 0, k = 0;
   int trials = 5;
   std::string form = "NN", sweep;
@@ -42,7 +42,7 @@ struct Rate {
 
 // Interleaved with the peak measurement, so that both see the same clock frequency.
 template <class T>
-Rate measure(World& world, const Gemm& gemm, const Options& o, std::int64_t m, std::int64_t n, std::int64_t k) {
+Rate measure(World& world, const Gemm& gemm, const GemmOptions& o, std::int64_t m, std::int64_t n, std::int64_t k) {
   Team& team = world.team();
   const bool ta = o.form[0] == 'T', tb = o.form[1] == 'T';
   const Matrix<T> a = ta ? random_matrix<T>(k, m, 1) : random_matrix<T>(m, k, 1);
@@ -72,7 +72,7 @@ Rate measure(World& world, const Gemm& gemm, const Options& o, std::int64_t m, s
   return {median(rates), median(peaks), correct};
 }
 
-Rate measure(World& world, const Gemm& gemm, const Options& o, std::int64_t m, std::int64_t n, std::int64_t k) {
+Rate measure(World& world, const Gemm& gemm, const GemmOptions& o, std::int64_t m, std::int64_t n, std::int64_t k) {
   switch (gemm.algebra().element) {
     case Element::float64:
       return measure<double>(world, gemm, o, m, n, k);
@@ -87,7 +87,7 @@ Rate measure(World& world, const Gemm& gemm, const Options& o, std::int64_t m, s
   }
 }
 
-Gemm gemm_of(Algebra algebra, const Options& o) {
+Gemm gemm_of(Algebra algebra, const GemmOptions& o) {
   GemmBlocking blocking = stored_blocking(algebra, tune::Store()).value_or(Gemm::usual_blocking(algebra, chosen_isa()));
   if (o.tile) blocking.tile = *o.tile;
   if (o.depth) blocking.depth = *o.depth;
@@ -104,7 +104,7 @@ nlohmann::json describe(const GemmBlocking& blocking) {
 
 int bench_gemm(const Words& words) {
   Command command("bench gemm", "Products over semirings, beside what the processor does on registers alone.");
-  Options o;
+  GemmOptions o;
   CLI::App& app = command.app();
   app.add_option("--n", o.n, "columns of C, and all else that is not given (default 4096)")->check(CLI::PositiveNumber);
   app.add_option("--m", o.m, "rows of C")->check(CLI::PositiveNumber);

@@ -15,7 +15,7 @@
 namespace atl::cli {
 namespace {
 
-struct Options {
+struct GridBenchOptions {
   std::string sweep = "scaling", platform = "frontier";
   std::string grid = "auto", placement = "auto", broadcast = "auto";
   std::int64_t n = 32768, block = 0, steps = 16, chunk_kib = -1;
@@ -59,7 +59,7 @@ NodeShape nodes_of(Rank ranks, const Machine& platform) {
   return {.ranks = kNode, .cards = platform.cost.at(1).cards};
 }
 
-GridConstraints constraints_of(const Options& o) {
+GridConstraints constraints_of(const GridBenchOptions& o) {
   GridConstraints constraints{.block = o.block};
   if (o.grid != "auto") constraints.sides = grid_sides_of("--grid", o.grid);
   if (o.placement != "auto") constraints.placement = grid_sides_of("--placement", o.placement);
@@ -92,7 +92,7 @@ Simulated simulate(const ProcessGrid& grid, const Machine& platform, std::int64_
 // Steps are counted in blocks of the paper's size, so that every block size simulates the same amount of work.
 constexpr std::int64_t kStepRows = 768;
 
-GridOptions options_of(const std::string& variant, const GridPlan& plan, const Options& o) {
+GridOptions options_of(const std::string& variant, const GridPlan& plan, const GridBenchOptions& o) {
   GridOptions options = GridOptions::ablation(variant);
   plan.apply_to(options);
   options.steps = std::max<std::int64_t>(2, o.steps * kStepRows / options.block);
@@ -101,7 +101,7 @@ GridOptions options_of(const std::string& variant, const GridPlan& plan, const O
 
 // The plan of a variant, which fixes its broadcast and chunks; the model chooses coast's.
 GridPlan plan_of(const std::string& variant, std::int64_t n, Rank ranks, const Machine& platform,
-                 const ModelledKernels& kernels, const Options& o) {
+                 const ModelledKernels& kernels, const GridBenchOptions& o) {
   GridConstraints constraints = constraints_of(o);
   if (variant != "coast") {
     const GridOptions options = GridOptions::ablation(variant);
@@ -111,12 +111,12 @@ GridPlan plan_of(const std::string& variant, std::int64_t n, Rank ranks, const M
   return plan_grid(machine_of(platform, kernels), n, ranks, nodes_of(ranks, platform), constraints);
 }
 
-std::int64_t grown(const Options& o, Rank ranks) {
+std::int64_t grown(const GridBenchOptions& o, Rank ranks) {
   return static_cast<std::int64_t>(static_cast<double>(o.n) * std::cbrt(ranks));
 }
 
 // Weak scaling: the same number of operations per rank at every size.
-void scale(const Options& o, Rank most, Outcome& out) {
+void scale(const GridBenchOptions& o, Rank most, Outcome& out) {
   const Machine platform = platform_of(o.platform);
   out.text = fmt::format("{:<8} {:>6} {:>9} {:>8} {:>6} {:>14} {:>11} {:>8}\n", "plan", "ranks", "n", "grid", "block",
                          "Tops/s a rank", "efficiency", "waiting");
@@ -146,7 +146,7 @@ void scale(const Options& o, Rank most, Outcome& out) {
 
 // Compares the model's choice with all grids of that many ranks, blocks around it and broadcasts: how much is lost by
 // not trying them.
-void compare_plans(const Options& o, Rank ranks, Outcome& out) {
+void compare_plans(const GridBenchOptions& o, Rank ranks, Outcome& out) {
   const Machine platform = platform_of(o.platform);
   const std::int64_t n = grown(o, ranks);
   const auto rate_of = [&](const GridPlan& plan) {
@@ -168,7 +168,7 @@ void compare_plans(const Options& o, Rank ranks, Outcome& out) {
     for (const std::int64_t block : {128, 256, 512, 768, 1024, 1536, 2048})
       for (const BroadcastShape shape : kShapes) {
         if (o.broadcast != "auto" && o.broadcast != name_of(shape)) continue;
-        Options tried = o;
+        GridBenchOptions tried = o;
         tried.grid = fmt::format("{}x{}", rows, ranks / rows);
         tried.block = block;
         tried.broadcast = name_of(shape);
@@ -188,7 +188,7 @@ void compare_plans(const Options& o, Rank ranks, Outcome& out) {
 }
 
 // Compares placements of a node's ranks in the grid and their use of its cards: along the rows, or as a Latin square.
-void compare_placements(const Options& o, Rank ranks, Outcome& out) {
+void compare_placements(const GridBenchOptions& o, Rank ranks, Outcome& out) {
   const Machine platform = platform_of(o.platform);
   const std::int64_t n = grown(o, ranks);
   const NodeShape nodes = nodes_of(ranks, platform);
@@ -197,7 +197,7 @@ void compare_placements(const Options& o, Rank ranks, Outcome& out) {
         fmt::format("--ranks {} (placements are of whole nodes of {} ranks, more than one). Take a "
                     "multiple.",
                     ranks, kNode));
-  Options asked = o;
+  GridBenchOptions asked = o;
   asked.placement = "auto";
   const GridPlan chosen = plan_of("coast", n, ranks, platform, o.kernels, asked);
   out.text = fmt::format("{} ranks, n = {}: {}\n{:>9} {:>7} {:>14} {:>8}\n", ranks, n, chosen.text(), "placement",
@@ -238,7 +238,7 @@ Spread spread_of(const std::vector<double>& values) {
 }
 
 // Broadcasts over links with jitter, one of which is slow: another one for each seed.
-void disturb(const Options& o, Rank ranks, Outcome& out) {
+void disturb(const GridBenchOptions& o, Rank ranks, Outcome& out) {
   const std::int64_t n = grown(o, ranks);
   out.text = fmt::format("{:<9} {:>12} {:>10} {:>8} {:>8}\n", "broadcast", "chunk", "seconds", "spread", "hidden");
   for (const auto shape : kShapes)
@@ -250,7 +250,7 @@ void disturb(const Options& o, Rank ranks, Outcome& out) {
         platform.disturbance.jitter = o.jitter;
         platform.disturbance.seed = static_cast<std::uint64_t>(seed);
         if (o.slow > 1) platform.disturbance.slow = {{0, seed * 37 % ranks, o.slow}};
-        Options asked = o;
+        GridBenchOptions asked = o;
         asked.broadcast = name_of(shape);
         GridPlan plan = plan_of("coast", n, ranks, platform, o.kernels, asked);
         plan.chunk_bytes = chunk;
@@ -285,7 +285,7 @@ int bench_grid(const Words& words) {
       "All pairs over a grid of ranks that are not here, in virtual time; kernels take what a model says.\n"
       "Grid, block, broadcast, chunk and placement are the model's where they are not said. --ranks is the most\n"
       "of scaling (default 1024, a power of four), and the number of the other sweeps (default 64).");
-  Options o;
+  GridBenchOptions o;
   CLI::App& app = command.app();
   app.add_option(
          "--sweep", o.sweep,

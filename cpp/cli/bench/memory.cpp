@@ -128,14 +128,14 @@ Vertex first_id(World& world, const Graph& graph) {
   return world.max(graph.active() > 0 ? graph.id_of(0) : Vertex{-1});
 }
 
-struct Options {
+struct MemoryOptions {
   GraphInput input;
   int value_bytes = 8;
   std::string pattern = "both";
 };
 
 template <class Label>
-Outcome measure(World& world, const Options& options) {
+Outcome measure(World& world, const MemoryOptions& options) {
   const Graph graph = Graph::build(world, options.input.load(world), options.input.options());
   const bool broadcasts = options.pattern != "reduce", reduces = options.pattern != "broadcast";
   AllActive<Label> all(world, graph);
@@ -182,7 +182,7 @@ Outcome measure(World& world, const Options& options) {
 
 int bench_memory(const Words& words) {
   Command command("bench memory", "Communication memory for an exchange in which every vertex is active.");
-  Options options;
+  MemoryOptions options;
   options.input.add_to(command.app());
   command.app()
       .add_option("--value-bytes", options.value_bytes, "of a vertex: 4 or 8 (default)")

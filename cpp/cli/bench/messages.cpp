@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kRowBytes = 128;  // the paper's: 32 columns
 
-struct Options {
+struct MessageOptions {
   std::vector<std::int64_t> bytes{250'000, 500'000, 1'000'000, 2'000'000, 4'000'000, 8'000'000};
   int rounds = 5;
 };
@@ -75,7 +75,7 @@ class Transfer {
   const std::uint32_t channel_;
 };
 
-Outcome measure(World& world, const Options& o) {
+Outcome measure(World& world, const MessageOptions& o) {
   check(world.size() >= 2, "bench messages on {} rank (two are needed). Give --ranks 2.", world.size());
   const std::size_t most = world.payload_bytes() / kRowBytes;
   check(most > 0, "bench messages: slot_bytes is {} (a row has {}). Raise it.", world.plan().slot_bytes, kRowBytes);
@@ -125,7 +125,7 @@ int bench_messages(const Words& words) {
                   "Two ranks send each other rows of 128 bytes at once, one by one and as many to a message as fit, "
                   "across each level of the hierarchy: what a distributed product pays for them. On-board links carry "
                   "both alike.");
-  Options o;
+  MessageOptions o;
   command.app()
       .add_option("--bytes", o.bytes, "of all rows together (default 0.25, 0.5, 1, 2, 4 and 8 MB)")
       ->delimiter(',')

@@ -14,7 +14,7 @@
 namespace atl::cli {
 namespace {
 
-struct Options {
+struct SpmmOptions {
   GraphInput input;
   std::vector<std::int64_t> columns{32, 64, 128};
   std::string type = "float32", reduce = "sum", order = "identity";
@@ -86,7 +86,7 @@ bool is_right(const SparseMatrix<T>& a, Reduce reduce, MatrixView<const T> b, Ma
 }
 
 template <class T>
-Outcome measure(World& world, const Options& o) {
+Outcome measure(World& world, const SpmmOptions& o) {
   static constexpr std::pair<std::string_view, Reduce> kReduces[] = {
       {"sum", Reduce::sum}, {"mean", Reduce::mean}, {"max", Reduce::max}, {"min", Reduce::min}};
   const Reduce reduce = std::ranges::find(kReduces, o.reduce, &std::pair<std::string_view, Reduce>::first)->second;
@@ -156,7 +156,7 @@ int bench_spmm(const Words& words) {
   Command command("bench spmm",
                   "Products of a graph's matrix, normalised as in a GCN, with dense matrices on one rank, beside the "
                   "reading of random rows.");
-  Options o;
+  SpmmOptions o;
   CLI::App& app = command.app();
   o.input.add_to(app);
   app.add_option("--columns", o.columns, "of the dense matrix: one product for each (default 32,64,128)")

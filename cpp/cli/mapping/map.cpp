@@ -21,7 +21,7 @@
 namespace atl::cli {
 namespace {
 
-struct Options {
+struct MapOptions {
   std::string network, method, paths = "network", names_file, occupied;
   TrafficInput traffic;
   MappingExports exports;
@@ -108,7 +108,7 @@ std::vector<int> places_of_hosts(const std::string& text, int hosts, int per_hos
 
 class Mapper {
  public:
-  Mapper(const Options& o, Team& team)
+  Mapper(const MapOptions& o, Team& team)
       : o_(o), team_(team), network_(read_network(o.network)), places_(network_, o.per_host) {
     if (o.jobs.empty())
       traffic_ = o.traffic.load(o.ranks > 0 || o.traffic.is_file() ? o.ranks : places_.places());
@@ -258,7 +258,7 @@ class Mapper {
     }
   }
 
-  const Options& o_;
+  const MapOptions& o_;
   Team& team_;
   const Network network_;
   const PlaceGraph places_;
@@ -270,7 +270,7 @@ class Mapper {
   nlohmann::json seconds_ = nlohmann::json::object();
 };
 
-void check_together(const Options& o) {
+void check_together(const MapOptions& o) {
   if (!o.jobs.empty() && (o.method == "swap" || o.method == "scotch"))
     throw UsageError(
         fmt::format("--method {} with --jobs (it places one job on a free network). Choose a numbering.", o.method));
@@ -292,7 +292,7 @@ int verb_map(const Words& words) {
       "or for known traffic. Says what it costs (dilation, contention, hop-bytes, ASPL), and writes it as "
       "launchers read it.\natoll map random:64:4 --export slurm-hostfile order.txt --host-names hosts.txt\n"
       "atoll map --measure: for the network that this job's ranks measure (`atoll map --measure --help`)");
-  Options o;
+  MapOptions o;
   CLI::App& app = command.app();
   command.remove_job_options();
   add_network(app, o.network);

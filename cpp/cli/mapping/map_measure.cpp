@@ -23,7 +23,7 @@
 namespace atl::cli {
 namespace {
 
-struct Options {
+struct MeasureOptions {
   std::string machine_file;
   TrafficInput traffic;
   MappingExports exports;
@@ -111,7 +111,7 @@ class Proposal {
  public:
   // The order is searched for on the first measurement, and judged by the second, which the search has not seen: what
   // is noise in the first is no gain by the second.
-  Proposal(const Options& o, const Launched& launched, const TrafficMatrix& traffic, const LinkCosts& first,
+  Proposal(const MeasureOptions& o, const Launched& launched, const TrafficMatrix& traffic, const LinkCosts& first,
            const LinkCosts& second, const Hierarchy& hierarchy)
       : places(launched.places(first.seconds(o.message_bytes))), mapping(launched.place_of) {
     std::vector<Rank> by_domain;
@@ -143,7 +143,7 @@ class Proposal {
 
 class Measurement {
  public:
-  Measurement(const Options& o, World& world)
+  Measurement(const MeasureOptions& o, World& world)
       : o_(o), world_(world), launched_(gather_texts(world, host_name())), links_(measure_links(world)) {
     warn_of_shared_cores();
     const LinkCosts second = measure_links(world, {.seed = 2});
@@ -225,7 +225,7 @@ class Measurement {
     out_.text += "\ndomains of ranks\n" + draw(hierarchy()) + costs_text(machine_->cost, hierarchy());
   }
 
-  const Options& o_;
+  const MeasureOptions& o_;
   World& world_;
   Timer timer_;
   const Launched launched_;
@@ -235,7 +235,7 @@ class Measurement {
   Outcome out_;
 };
 
-void check_outputs(const Options& o) {
+void check_outputs(const MeasureOptions& o) {
   o.exports.check();
   if (!o.machine_file.empty() && o.machine_file != result_path()) check_output_path(o.machine_file);
 }
@@ -248,7 +248,7 @@ int map_measured(const Words& words) {
       "Measures how far this job's ranks are from each other, finds their domains, and proposes an order of ranks for "
       "the traffic, which it writes as launchers read it.\n"
       "mpirun -n 64 atoll map --measure --traffic app.traffic --machine machine.json --export openmpi-rankfile order");
-  Options o;
+  MeasureOptions o;
   CLI::App& app = command.app();
   app.remove_option(app.get_option("--map"));  // the order is what is looked for
   app.add_flag("--measure")->description("the network is the one that the ranks measure");

@@ -37,7 +37,7 @@ struct ChosenRates {
   }
 };
 
-struct Options {
+struct NetworkOptions {
   std::string network, goal, output, simgrid;
   ChosenRates rates;
   TopologySearch search;
@@ -49,7 +49,7 @@ struct Measures {
   std::optional<std::int64_t> bisection_bound;
 };
 
-Measures measure(const Network& network, const Options& o) {
+Measures measure(const Network& network, const NetworkOptions& o) {
   return {network.distances(), bisection_bound(network, o.starts, o.search.seed)};
 }
 
@@ -61,7 +61,7 @@ nlohmann::json to_json(const std::optional<std::int64_t>& links) {
   return links ? nlohmann::json(*links) : nlohmann::json();
 }
 
-Outcome describe(const Options& o) {
+Outcome describe(const NetworkOptions& o) {
   Network network = read_network(o.network);
   Outcome out;
   out.input = {{"name", o.network},
@@ -132,7 +132,7 @@ int verb_network(const Words& words) {
       "network",
       "A network's distances and bisection. Searches better ones of the same degrees, by exchanging the ends of "
       "two links at a time.\natoll network random:64:4 --optimize aspl --restarts 10 --output best.links");
-  Options o;
+  NetworkOptions o;
   CLI::App& app = command.app();
   command.remove_job_options();
   add_network(app, o.network);

@@ -13,7 +13,7 @@
 namespace atl::cli {
 namespace {
 
-struct Options {
+struct SpmmVolumeOptions {
   GraphInput input;
   Rank ranks = 16, workgroup = 8;
   std::int64_t columns = 32;
@@ -22,7 +22,7 @@ struct Options {
 };
 
 // The modelled ranks.
-Hierarchy hierarchy_of(const Options& o, const std::string& domains) {
+Hierarchy hierarchy_of(const SpmmVolumeOptions& o, const std::string& domains) {
   if (o.domains_given) {
     Hierarchy tree = read_domains(domains);
     if (o.ranks_given && o.ranks != tree.size())
@@ -103,7 +103,7 @@ std::string cell(std::uint64_t bytes, std::uint64_t needed) {
 }
 
 template <class T>
-Outcome count(World& world, const Options& o, const Hierarchy& tree, const Plan& plan) {
+Outcome count(World& world, const SpmmVolumeOptions& o, const Hierarchy& tree, const Plan& plan) {
   Outcome out;
   RankTimer timer(world);
   SparseMatrix<T> a;
@@ -193,7 +193,7 @@ int verb_spmm_volume(const Words& words) {
                   "the products, of all four strategies, in virtual ranks, and compares what their counters say, level "
                   "by level, in counted_equals_formula. Bytes are the same whatever levels cost, so there is no "
                   "--platform; --domains says which ranks are near each other.");
-  Options o;
+  SpmmVolumeOptions o;
   CLI::App& app = command.app();
   o.input.add_reading_to(app);
   o.input.add_merging_to(app);

@@ -29,7 +29,7 @@ constexpr Vertex kCheckedRows = 128;
 constexpr double kCheckAllUpTo = 1e9;  // n * m
 constexpr std::int64_t kLargestChunkKib = std::int64_t{1} << 30;
 
-struct Options {
+struct ApspOptions {
   std::string method = "auto", semiring = "min_plus", type = "auto", output, output_type, grid = "auto",
               placement = "auto", variant, broadcast = "auto", look_ahead = "on", peel = "on", checkpoint,
               device = "cpu", device_panels = "staged";
@@ -66,7 +66,7 @@ std::optional<std::string> fault_of(World& world, const ReplicatedCsr<double>& a
   return {};
 }
 
-AllPairsOptions all_pairs_options(const Options& o) {
+AllPairsOptions all_pairs_options(const ApspOptions& o) {
   AllPairsOptions out;
   out.semiring = semiring_named(o.semiring);
   out.method = pairs_method_named(o.method);
@@ -90,7 +90,7 @@ AllPairsOptions all_pairs_options(const Options& o) {
   return out;
 }
 
-DistanceFileOptions file_options(const Options& o) {
+DistanceFileOptions file_options(const ApspOptions& o) {
   DistanceFileOptions file{.semiring = semiring_named(o.semiring),
                            .zstd_level = o.zstd,
                            .existing = o.force ? Existing::replace : Existing::refuse};
@@ -99,7 +99,7 @@ DistanceFileOptions file_options(const Options& o) {
 }
 
 /// What can be known to go wrong with the output before the distances are computed.
-void check_output(World& world, const Options& o, Vertex n, Element element) {
+void check_output(World& world, const ApspOptions& o, Vertex n, Element element) {
   if (o.output.empty()) return;
   const DistanceForm form = form_to_write(o.output);
   if (o.steps > 0)
@@ -115,7 +115,7 @@ void check_output(World& world, const Options& o, Vertex n, Element element) {
 }
 
 template <class T>
-Outcome run_as(World& world, const Options& o, const ReplicatedCsr<double>& read, const ReplicatedCsr<T>& arcs,
+Outcome run_as(World& world, const ApspOptions& o, const ReplicatedCsr<double>& read, const ReplicatedCsr<T>& arcs,
                Edge input_edges, Device* device, Progress progress) {
   AllPairsOptions options = all_pairs_options(o);
   options.device = device;
@@ -260,7 +260,7 @@ Outcome run_as(World& world, const Options& o, const ReplicatedCsr<double>& read
 
 int run_apsp(const Words& words) {
   Command command("run apsp", "Shortest paths between all pairs of vertices: a matrix of distances.");
-  Options o;
+  ApspOptions o;
   GraphInput input;
   CLI::App& app = command.app();
   input.add_reading_to(app);

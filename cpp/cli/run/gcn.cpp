@@ -15,7 +15,7 @@
 namespace atl::cli {
 namespace {
 
-struct Options {
+struct GcnRunOptions {
   GraphInput input;
   std::vector<std::int64_t> widths = {16};
   GcnOptions gcn;
@@ -68,7 +68,7 @@ double deviation(const std::vector<double>& values) {
   for (const double x : values) sum += (x - mean(values)) * (x - mean(values));
   return std::sqrt(sum / static_cast<double>(values.size() - 1));
 }
-double median(std::vector<double> values) {
+double middle(std::vector<double> values) {
   if (values.empty()) return 0;
   std::ranges::sort(values);
   return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
@@ -82,7 +82,7 @@ struct Found {
 };
 
 template <class T>
-void train_seed(World& world, const Options& o, const Graph& graph, GraphFolder* folder, std::uint64_t seed,
+void train_seed(World& world, const GcnRunOptions& o, const Graph& graph, GraphFolder* folder, std::uint64_t seed,
                 Found& found, Outcome& out) {
   GcnOptions options = o.gcn;
   options.widths = o.widths;
@@ -133,7 +133,7 @@ void train_seed(World& world, const Options& o, const Graph& graph, GraphFolder*
 }
 
 template <class T>
-Outcome train_all(World& world, const Options& o) {
+Outcome train_all(World& world, const GcnRunOptions& o) {
   Outcome out;
   if (!o.checkpoint.empty())
     world.collective_try([&] {
@@ -157,7 +157,7 @@ Outcome train_all(World& world, const Options& o) {
   for (int k = 0; k < o.seeds; ++k)
     train_seed<T>(world, o, graph, folder ? &*folder : nullptr, o.gcn.seed + static_cast<std::uint64_t>(k), found, out);
 
-  const double epoch = median(found.seconds), spmm = median(found.spmm_seconds);
+  const double epoch = middle(found.seconds), spmm = middle(found.spmm_seconds);
   out.seconds["run"] = epoch;
   out.seconds["trials"] = found.seconds;
   out.result["epoch_seconds"] = epoch;
@@ -202,7 +202,7 @@ int run_gcn(const Words& words) {
       "Trains a graph convolutional network (Kipf and Welling) over all vertices at once, and tells how many "
       "test vertices it labels right. The input is a folder of edges.txt, features.txt, labels.txt and "
       "split.json (docs/gnn.md), or any graph, which gets random features and labels: for timing.");
-  Options o;
+  GcnRunOptions o;
   CLI::App& app = command.app();
   o.input.add_to(app);
   app.add_option("--widths", o.widths, "of the hidden layers, such as 16 (default) or 32,16")

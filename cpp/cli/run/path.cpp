@@ -14,7 +14,7 @@
 namespace atl::cli {
 namespace {
 
-struct Options {
+struct PathOptions {
   GraphInput input;
   std::string from, to;
   int trials = 1;
@@ -40,7 +40,7 @@ nlohmann::json labels(const std::vector<Vertex>& vertices, const Dictionary* nam
   return all;
 }
 
-Outcome find_path(World& world, Command& command, const Options& o) {
+Outcome find_path(World& world, Command& command, const PathOptions& o) {
   if (!o.input.has_names())
     world.collective_try([&] {
       vertex_meant("--from", o.from, nullptr);
@@ -103,7 +103,7 @@ int run_path(const Words& words) {
   Command command(
       "run path",
       "A shortest path from one vertex to another: with the fewest edges or, --weighted, of the least weight.");
-  Options o;
+  PathOptions o;
   CLI::App& app = command.app();
   o.input.add_to(app);
   o.input.add_names_to(app);

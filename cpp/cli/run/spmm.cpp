@@ -16,7 +16,7 @@
 namespace atl::cli {
 namespace {
 
-struct Options {
+struct SpmmOptions {
   GraphInput input;
   std::int64_t columns = 32, column_block = 0;
   Rank replication = 0;
@@ -88,7 +88,7 @@ void fill(World& world, Array<T>& b, Vertex first, std::int64_t columns) {
   });
 }
 
-Outcome multiply_on_devices(World& world, Device& device, const Options& o, MatrixRows<float>&& rows,
+Outcome multiply_on_devices(World& world, Device& device, const SpmmOptions& o, MatrixRows<float>&& rows,
                             const MatrixRows<float>& kept, Outcome out) {
   const Reduce reduce = named(kReduces, o.reduce);
   const auto own = static_cast<std::int64_t>(rows.rows());
@@ -133,7 +133,7 @@ Outcome multiply_on_devices(World& world, Device& device, const Options& o, Matr
 }
 
 template <class T>
-Outcome multiply(World& world, const Options& o) {
+Outcome multiply(World& world, const SpmmOptions& o) {
   Outcome out;
   const std::shared_ptr<Device> device = device_of_rank(world, o.device);
   const Reduce reduce = named(kReduces, o.reduce);
@@ -235,7 +235,7 @@ Outcome multiply(World& world, const Options& o) {
 }
 
 // What a product on devices does not have.
-void refuse_on_devices(const CLI::App& app, const Options& o) {
+void refuse_on_devices(const CLI::App& app, const SpmmOptions& o) {
   for (const char* name : {"--strategy", "--order", "--replication", "--column-block"})
     if (app.count(name) > 0)
       throw UsageError(
@@ -252,7 +252,7 @@ int run_spmm(const Words& words) {
                   "The product of a graph's matrix and a dense one, both distributed by rows: row i sums over the "
                   "vertices whose edges enter vertex i. Each rank fetches a row that it needs once, each domain of "
                   "--domains once for all of its ranks.");
-  Options o;
+  SpmmOptions o;
   CLI::App& app = command.app();
   o.input.add_to(app);
   app.add_option("--columns", o.columns, "of the dense matrix (default 32)")->check(CLI::Range(1, 1 << 20));

@@ -139,14 +139,14 @@ std::vector<Local> path_of(Pairs<T>& pairs, Local u, Local v) {
   }
 }
 
-Numpy<Vertex> path(const SharedPairs& shared, Vertex u, Vertex v) {
+Numpy<Vertex> path_of_pair(const SharedPairs& shared, Vertex u, Vertex v) {
   return visit(shared, [&](const auto& pairs) {
     const Local from = index_of(pairs->arcs.ids, u), to = index_of(pairs->arcs.ids, v);
     return original(pairs->arcs.ids, path_of(*pairs, from, to));
   });
 }
 
-nb::list k_best(const SharedPairs& shared, Vertex u, Vertex v, int k) {
+nb::list k_best_of_pair(const SharedPairs& shared, Vertex u, Vertex v, int k) {
   return visit(shared, [&](const auto& pairs) {
     const Local from = index_of(pairs->arcs.ids, u), to = index_of(pairs->arcs.ids, v);
     if (pairs->semiring() != Semiring::min_plus)
@@ -205,8 +205,8 @@ void bind_all_pairs(nb::module_& m) {
       .def("index_of", [](const SharedPairs& p,
                           Vertex id) { return visit(p, [&](const auto& x) { return index_of(x->arcs.ids, id); }); })
       .def("local", &local)
-      .def("path", &path, "u"_a, "v"_a)
-      .def("k_best", &k_best, "u"_a, "v"_a, "k"_a)
+      .def("path", &path_of_pair, "u"_a, "v"_a)
+      .def("k_best", &k_best_of_pair, "u"_a, "v"_a, "k"_a)
       .def("save", &save, "path"_a, "type"_a.none(), "zstd_level"_a, "replace"_a);
   m.def("all_pairs", &all_pairs_of, "graph"_a, "semiring"_a, "type"_a, "method"_a, "delta"_a, "peel"_a, "device"_a,
         "progress"_a.none());

@@ -118,7 +118,7 @@ using Ids = Column<Vertex>;
 std::span<const Vertex> span_of(const Ids& ids) { return {ids.data(), ids.size()}; }
 
 // Original ids from u to v, both included; empty where there is no path.
-Numpy<Vertex> path(const SharedFile& shared, Vertex u, Vertex v) {
+Numpy<Vertex> path_in_file(const SharedFile& shared, Vertex u, Vertex v) {
   const std::vector<Vertex> found = [&] {
     nb::gil_scoped_release free;
     return shared.queries->path(u, v);
@@ -143,7 +143,7 @@ Numpy<Vertex> next_hops(const SharedFile& file, SharedWorld& shared, const Ids& 
 }
 
 // (paths as (length, ids), whether that is all)
-nb::tuple k_best(const SharedFile& file, SharedWorld& shared, Vertex u, Vertex v, int k, double limit_s) {
+nb::tuple k_best_in_file(const SharedFile& file, SharedWorld& shared, Vertex u, Vertex v, int k, double limit_s) {
   const auto best = shared.call([&](World& world) {
     return file.queries->k_best(u, v, k, {limit_s, [&] { world.team().cancellation_point(); }});
   });
@@ -240,11 +240,11 @@ void bind_apsp(nb::module_& m) {
           "index_of", [](const SharedFile& s, Vertex id) { return s.file->index_of(id); }, "id"_a)
       .def(
           "distance", [](const SharedFile& s, Vertex u, Vertex v) { return s.file->distance(u, v); }, "u"_a, "v"_a)
-      .def("path", &path, "u"_a, "v"_a)
+      .def("path", &path_in_file, "u"_a, "v"_a)
       .def("distances", &distances, "world"_a, "us"_a.noconvert(), "vs"_a.noconvert())
       .def("paths", &paths, "world"_a, "us"_a.noconvert(), "vs"_a.noconvert())
       .def("next_hops", &next_hops, "world"_a, "us"_a.noconvert(), "vs"_a.noconvert())
-      .def("k_best", &k_best, "world"_a, "u"_a, "v"_a, "k"_a, "limit_s"_a)
+      .def("k_best", &k_best_in_file, "world"_a, "u"_a, "v"_a, "k"_a, "limit_s"_a)
       .def("neighbors", &neighbors, "u"_a)
       .def("row", &row, "u"_a)
       .def("tile", &tile, "i"_a, "j"_a);

@@ -21,10 +21,10 @@ struct SharedNetwork {
   }
 };
 
-SharedNetwork of_graph(const SharedGraph& g, const std::string& type, std::int64_t features, std::int64_t classes,
-                       const std::vector<std::int64_t>& widths, double dropout, double learning_rate,
-                       double weight_decay, bool decay_all_layers, std::uint64_t seed, const std::string& strategy,
-                       const std::string& order) {
+SharedNetwork network_of_graph(const SharedGraph& g, const std::string& type, std::int64_t features,
+                               std::int64_t classes, const std::vector<std::int64_t>& widths, double dropout,
+                               double learning_rate, double weight_decay, bool decay_all_layers, std::uint64_t seed,
+                               const std::string& strategy, const std::string& order) {
   SharedNetwork out(g.world);
   const GcnOptions options{.widths = widths,
                            .dropout = dropout,
@@ -152,7 +152,7 @@ void bind_gnn(nb::module_& m) {
       .def("train", &train_network, "epochs"_a, "checkpoint"_a, "checkpoint_every"_a)
       .def("put_outputs", &put_outputs<float>, "out"_a.noconvert())
       .def("put_outputs", &put_outputs<double>, "out"_a.noconvert());
-  m.def("network_of_graph", &of_graph, "graph"_a, "type"_a, "features"_a, "classes"_a, "widths"_a, "dropout"_a,
+  m.def("network_of_graph", &network_of_graph, "graph"_a, "type"_a, "features"_a, "classes"_a, "widths"_a, "dropout"_a,
         "learning_rate"_a, "weight_decay"_a, "decay_all_layers"_a, "seed"_a, "strategy"_a, "order"_a);
 }
 

@@ -101,8 +101,8 @@ nb::list take(const SharedNames& shared, const Numpy<const Vertex>& ids) {
 }
 
 template <class T>
-void write(const SharedGraph& g, const SharedNames& shared, const std::string& path,
-           const nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>& values, bool vertices) {
+void write_named(const SharedGraph& g, const SharedNames& shared, const std::string& path,
+                 const nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>& values, bool vertices) {
   g.world->call([&](World& world) {
     world.agree(values.size() == static_cast<std::size_t>(g.graph.owned()),
                 "write: the array is not one value per vertex of this rank. Give it whole.");
@@ -156,8 +156,9 @@ void bind_names(nb::module_& m) {
   m.def("from_arrow", &from_arrow, "world"_a, "table"_a, "source"_a, "target"_a, "weight"_a.noconvert().none(),
         "directed"_a, "preparation"_a);
   m.def("from_named_file", &from_named_file, "world"_a, "path"_a, "choice"_a, "preparation"_a);
-  m.def("write_named", &write<std::int64_t>, "graph"_a, "names"_a, "path"_a, "values"_a.noconvert(), "vertices"_a);
-  m.def("write_named", &write<double>, "graph"_a, "names"_a, "path"_a, "values"_a.noconvert(), "vertices"_a);
+  m.def("write_named", &write_named<std::int64_t>, "graph"_a, "names"_a, "path"_a, "values"_a.noconvert(),
+        "vertices"_a);
+  m.def("write_named", &write_named<double>, "graph"_a, "names"_a, "path"_a, "values"_a.noconvert(), "vertices"_a);
   m.def(
       "any",
       [](const std::shared_ptr<SharedWorld>& shared, bool mine) {

@@ -78,9 +78,9 @@ SharedProduct make(const std::shared_ptr<SharedWorld>& shared, const std::string
   return out;
 }
 
-SharedProduct of_graph(const SharedGraph& g, const std::string& type, const std::string& reduce, bool transpose,
-                       const std::string& values, bool self_loops, const std::string& strategy,
-                       const std::string& order, std::int64_t column_block) {
+SharedProduct product_of_graph(const SharedGraph& g, const std::string& type, const std::string& reduce, bool transpose,
+                               const std::string& values, bool self_loops, const std::string& strategy,
+                               const std::string& order, std::int64_t column_block) {
   const AdjacencyOptions options{values_named(values), self_loops ? Diagonal::add : Diagonal::keep};
   return make(g.world, type, reduce, transpose, strategy, order, column_block,
               [&]<class T>(World&, T) { return rows_of<T>(g.graph, options); });
@@ -100,10 +100,10 @@ std::span<const T> span_of(const AnyColumn& column) {
 
 // Offsets and columns are int64 and values of the type: Python's side has seen to that. Of a square matrix columns are
 // owned as rows are, so that a product can be multiplied again; else evenly.
-SharedProduct of_rows(const std::shared_ptr<SharedWorld>& shared, const AnyColumn& offsets, const AnyColumn& columns,
-                      const std::optional<AnyColumn>& values, Vertex count, const std::string& type,
-                      const std::string& reduce, bool transpose, const std::string& strategy, const std::string& order,
-                      std::int64_t column_block) {
+SharedProduct product_of_rows(const std::shared_ptr<SharedWorld>& shared, const AnyColumn& offsets,
+                              const AnyColumn& columns, const std::optional<AnyColumn>& values, Vertex count,
+                              const std::string& type, const std::string& reduce, bool transpose,
+                              const std::string& strategy, const std::string& order, std::int64_t column_block) {
   return make(shared, type, reduce, transpose, strategy, order, column_block, [&]<class T>(World& world, T) {
     std::vector<Vertex> first{0};
     for (const Vertex own : world.all_gather(static_cast<Vertex>(offsets.size()) - 1))
@@ -197,9 +197,9 @@ void bind_spmm(nb::module_& m) {
                    })
       .def("multiply", &multiply<float>, "b"_a.noconvert(), "c"_a.noconvert())
       .def("multiply", &multiply<double>, "b"_a.noconvert(), "c"_a.noconvert());
-  m.def("product_of_graph", &of_graph, "graph"_a, "type"_a, "reduce"_a, "transpose"_a, "values"_a, "self_loops"_a,
-        "strategy"_a, "order"_a, "column_block"_a);
-  m.def("product_of_rows", &of_rows, "world"_a, "offsets"_a.noconvert(), "columns"_a.noconvert(),
+  m.def("product_of_graph", &product_of_graph, "graph"_a, "type"_a, "reduce"_a, "transpose"_a, "values"_a,
+        "self_loops"_a, "strategy"_a, "order"_a, "column_block"_a);
+  m.def("product_of_rows", &product_of_rows, "world"_a, "offsets"_a.noconvert(), "columns"_a.noconvert(),
         "values"_a.noconvert().none(), "count"_a, "type"_a, "reduce"_a, "transpose"_a, "strategy"_a, "order"_a,
         "column_block"_a);
   m.def("matrix_of_graph", &matrix_of_graph, "graph"_a, "values"_a, "self_loops"_a);
