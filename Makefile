@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Each line calls the real tool; nothing is hidden here. CMAKE_FLAGS=-DNAME=VALUE reaches every configure.
-.PHONY: build demo test ctest pytest torch test-all asan tsan ubsan wheel networkx-suite bench mutants fuzz lint tidy docs man clean
+.PHONY: build demo test ctest pytest torch test-all asan tsan ubsan wheel networkx-suite nightly separate bench mutants fuzz lint tidy docs man clean
 
 # GPU kernels take minutes, and NVIDIA's libraries 600 MB: where no GPU is seen, they come by CMAKE_FLAGS=-DATOLL_CUDA=ON
 bootstrap = $(if $(filter -DATOLL_CUDA=ON,$(CMAKE_FLAGS)),ATOLL_CUDA=ON )scripts/bootstrap
@@ -59,6 +59,13 @@ wheel:              # dist/*.whl, tried in a bare Debian 12; WHEEL_FROM=build/re
 networkx-suite: build # NetworkX's own tests, all of them, through the backend: fails as docs/networkx.md does not list
 	$(bootstrap) tests
 	nice .venv/bin/python scripts/check_networkx.py
+
+separate:           # every source compiled by itself, which `make build` does not do (cmake/unity.cmake)
+	$(bootstrap) tests
+	cmake --preset release -B build/separate -DATOLL_UNITY=OFF $(CMAKE_FLAGS)
+	cmake --build build/separate
+
+nightly: separate ubsan networkx-suite fuzz # what takes too long for each change
 
 bench: build        # bench/cases.json
 	.venv/bin/python bench/run.py
