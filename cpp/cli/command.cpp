@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
+#include <cli/cli11.hpp>
 #include <algorithm>
 #include <atoll/apsp/store/saved_run.hpp>
 #include <atoll/base/files/atomic_file.hpp>

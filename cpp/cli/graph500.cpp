@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
+#include <cli/cli11.hpp>
 #include <atoll/base/byte_count.hpp>
 #include <atoll/benchmarks/graph500/graph500.hpp>
 

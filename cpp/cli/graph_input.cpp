@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graph_input.hpp"
 
-#include <CLI/CLI.hpp>
+#include <cli/cli11.hpp>
 #include <atoll/catalog/algorithm.hpp>
 #include <atoll/graph/generate/generate.hpp>
 #include <atoll/io/dictionary/dictionary_file.hpp>

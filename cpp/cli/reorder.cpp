@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
+#include <cli/cli11.hpp>
 #include <atoll/base/files/atomic_file.hpp>
 #include <atoll/graph/formats/write.hpp>
 #include <atoll/order/locality.hpp>

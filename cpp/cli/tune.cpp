@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
+#include <cli/cli11.hpp>
 #include <atoll/device/gemm_tuning.hpp>
 #include <atoll/device/rank_device.hpp>
 #include <atoll/matrix/gemm/tuning.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
+#include <cli/cli11.hpp>
 #include <atoll/catalog/unreached.hpp>
 #include <atoll/graph/names/read_named_result.hpp>
 #include <atoll/verify/read_result.hpp>

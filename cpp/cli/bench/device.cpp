@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a GPU reaches of its limits, which are measured in the same run.
-#include <CLI/CLI.hpp>
+#include <cli/cli11.hpp>
 #include <array>
 #include <atoll/apsp/device/on_device.hpp>
 #include <atoll/base/random.hpp>

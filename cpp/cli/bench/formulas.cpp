@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formulas.hpp"
 
-#include <CLI/CLI.hpp>
+#include <cli/cli11.hpp>
 #include <algorithm>
 #include <atoll/algorithms/bfs/profile.hpp>
 #include <atoll/runtime/plan.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What rows cost one by one and in one piece, as in CoLa's Table 4: across each level of the hierarchy. In a product a
 // rank serves about as many rows as it fetches, as both ranks do here.
-#include <CLI/CLI.hpp>
+#include <cli/cli11.hpp>
 #include <atoll/runtime/world.hpp>
 #include <cstring>
 

@@ -2,7 +2,7 @@
 // `atoll map --measure`: the network is what this job's ranks measure.
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
+#include <cli/cli11.hpp>
 #include <algorithm>
 #include <atoll/base/files/atomic_file.hpp>
 #include <atoll/base/timer.hpp>

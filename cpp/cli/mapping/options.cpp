@@ -3,7 +3,7 @@
 
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
+#include <cli/cli11.hpp>
 #include <algorithm>
 #include <atoll/base/files/atomic_file.hpp>
 #include <atoll/topology/mapping/export.hpp>

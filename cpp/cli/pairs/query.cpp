@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
+#include <cli/cli11.hpp>
 #include <atoll/apsp/queries/distance_queries.hpp>
 #include <atoll/graph/formats/lines.hpp>
 #include <atoll/graph/names/read_named.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model.hpp"
 
-#include <CLI/CLI.hpp>
+#include <cli/cli11.hpp>
 #include <atoll/apsp/floyd_warshall/grid_plan.hpp>
 #include <atoll/apsp/model/heat_map.hpp>
 #include <atoll/base/byte_count.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
+#include <cli/cli11.hpp>
 #include <atoll/order/ordering.hpp>
 #include <atoll/order/permute.hpp>
 #include <atoll/runtime/job/virtual_ranks.hpp>

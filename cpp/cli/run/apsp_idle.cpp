@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apsp_idle.hpp"
 
-#include <CLI/CLI.hpp>
+#include <cli/cli11.hpp>
 #include <atoll/base/error.hpp>
 #include <string>
 

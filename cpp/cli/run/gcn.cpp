@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
+#include <cli/cli11.hpp>
 #include <atoll/base/random.hpp>
 #include <atoll/gnn/graph_folder.hpp>
 #include <atoll/gnn/training.hpp>

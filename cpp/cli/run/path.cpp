@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
+#include <cli/cli11.hpp>
 #include <atoll/algorithms/point_to_point/path_search.hpp>
 
 #include "cli/graph_input.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/spmm.hpp"
 
-#include <CLI/CLI.hpp>
+#include <cli/cli11.hpp>
 #include <atoll/base/random.hpp>
 #include <atoll/device/rank_device.hpp>
 #include <atoll/spmm/forecast.hpp>

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
+#include <cli/cli11.hpp>
 #include <atoll/spmm/row_order.hpp>
 #include <atoll/spmm/strategy.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vertex_run.hpp"
 
-#include <CLI/CLI.hpp>
+#include <cli/cli11.hpp>
 #include <atoll/catalog/unreached.hpp>
 #include <atoll/graph/formats/write.hpp>
 #include <atoll/graph/id_order.hpp>
