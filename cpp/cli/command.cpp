@@ -3,7 +3,6 @@
 
 #include <unistd.h>
 
-#include <cli/cli11.hpp>
 #include <algorithm>
 #include <atoll/apsp/store/saved_run.hpp>
 #include <atoll/base/files/atomic_file.hpp>
@@ -14,6 +13,7 @@
 #include <atoll/transport/plugin.hpp>
 #include <atoll/tune/store.hpp>
 #include <charconv>
+#include <cli/cli11.hpp>
 #include <cstdlib>
 #include <cstring>
 

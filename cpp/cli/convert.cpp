@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cli/cli11.hpp>
 #include <atoll/graph/formats/write.hpp>
 #include <atoll/io/dictionary/dictionary_file.hpp>
+#include <cli/cli11.hpp>
 #include <filesystem>
 
 #include "graph_input.hpp"

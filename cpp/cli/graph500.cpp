@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cli/cli11.hpp>
 #include <atoll/base/byte_count.hpp>
 #include <atoll/benchmarks/graph500/graph500.hpp>
+#include <cli/cli11.hpp>
 
 #include "command.hpp"
 #include "verbs.hpp"

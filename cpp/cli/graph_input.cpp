@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graph_input.hpp"
 
-#include <cli/cli11.hpp>
 #include <atoll/catalog/algorithm.hpp>
 #include <atoll/graph/generate/generate.hpp>
 #include <atoll/io/dictionary/dictionary_file.hpp>
+#include <cli/cli11.hpp>
 #include <filesystem>
 
 #include "prompt/help.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cli/cli11.hpp>
 #include <atoll/topology/draw.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
 #include <atoll/transport/plugin.hpp>
+#include <cli/cli11.hpp>
 
 #include "cli/mapping/measured_machine.hpp"
 #include "prompt/knobs.hpp"

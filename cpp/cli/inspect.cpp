@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cli/cli11.hpp>
 #include <atoll/base/byte_count.hpp>
 #include <atoll/graph/mirror_values.hpp>
 #include <atoll/graph/partition/cut_quality.hpp>
 #include <atoll/graph/partition/quality.hpp>
 #include <atoll/graph/profile.hpp>
+#include <cli/cli11.hpp>
 
 #include "graph_input.hpp"
 #include "verbs.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cli/cli11.hpp>
 #include <atoll/base/files/atomic_file.hpp>
 #include <atoll/graph/formats/write.hpp>
 #include <atoll/order/locality.hpp>
 #include <atoll/order/ordering.hpp>
+#include <cli/cli11.hpp>
 #include <filesystem>
 
 #include "graph_input.hpp"

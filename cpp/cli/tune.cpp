@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cli/cli11.hpp>
 #include <atoll/device/gemm_tuning.hpp>
 #include <atoll/device/rank_device.hpp>
 #include <atoll/matrix/gemm/tuning.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
 #include <atoll/tune/search.hpp>
 #include <atoll/tune/store.hpp>
+#include <cli/cli11.hpp>
 
 #include "cli/run/apsp_measure.hpp"
 #include "measure.hpp"

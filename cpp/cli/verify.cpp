@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <cli/cli11.hpp>
 #include <atoll/catalog/unreached.hpp>
 #include <atoll/graph/names/read_named_result.hpp>
 #include <atoll/verify/read_result.hpp>
+#include <cli/cli11.hpp>
 
 #include "cli/run/algorithm_options.hpp"
 #include "cli/run/named_report.hpp"

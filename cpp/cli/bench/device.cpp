@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a GPU reaches of its limits, which are measured in the same run.
-#include <cli/cli11.hpp>
 #include <array>
 #include <atoll/apsp/device/on_device.hpp>
 #include <atoll/base/random.hpp>
 #include <atoll/device/gemm_tuning.hpp>
 #include <atoll/device/rank_device.hpp>
 #include <atoll/tune/store.hpp>
+#include <cli/cli11.hpp>
 #include <nlohmann/json.hpp>
 
 #include "cli/measure.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cli/cli11.hpp>
 #include <atoll/base/random.hpp>
 #include <atoll/runtime/aggregation/mailbox.hpp>
 #include <atoll/transport/plugin.hpp>
+#include <cli/cli11.hpp>
 
 #include "cli/measure.hpp"
 #include "cli/verbs.hpp"

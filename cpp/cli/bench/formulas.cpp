@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formulas.hpp"
 
-#include <cli/cli11.hpp>
 #include <algorithm>
 #include <atoll/algorithms/bfs/profile.hpp>
 #include <atoll/runtime/plan.hpp>
 #include <charconv>
+#include <cli/cli11.hpp>
 #include <cmath>
 #include <optional>
 

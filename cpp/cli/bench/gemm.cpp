@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cli/cli11.hpp>
 #include <atoll/base/random.hpp>
 #include <atoll/base/timer.hpp>
 #include <atoll/matrix/gemm/tuning.hpp>
 #include <atoll/tune/store.hpp>
+#include <cli/cli11.hpp>
 
 #include "cli/measure.hpp"
 #include "cli/verbs.hpp"

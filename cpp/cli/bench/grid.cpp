@@ -2,10 +2,10 @@
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ == 12
 #pragma GCC diagnostic ignored "-Wrestrict"  // GCC 12 takes "x" + std::string of a header for an overlapping copy
 #endif
-#include <cli/cli11.hpp>
 #include <atoll/apsp/floyd_warshall/grid_plan.hpp>
 #include <atoll/apsp/floyd_warshall/modelled_grid.hpp>
 #include <atoll/runtime/job/virtual_ranks.hpp>
+#include <cli/cli11.hpp>
 #include <cmath>
 
 #include "cli/command.hpp"

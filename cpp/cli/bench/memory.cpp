@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Communication memory as in LCI's Figure 5: the queue's memory for an exchange in which every vertex is active,
 // compared with the RMA layer, whose windows are as large as that exchange; and the memory of a search.
-#include <cli/cli11.hpp>
 #include <atoll/algorithms/bfs/bfs.hpp>
 #include <atoll/runtime/queue/queue.hpp>
 #include <atoll/transport/plugin.hpp>
 #include <bit>
+#include <cli/cli11.hpp>
 
 #include "cli/graph_input.hpp"
 #include "cli/verbs.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What rows cost one by one and in one piece, as in CoLa's Table 4: across each level of the hierarchy. In a product a
 // rank serves about as many rows as it fetches, as both ranks do here.
-#include <cli/cli11.hpp>
 #include <atoll/runtime/world.hpp>
+#include <cli/cli11.hpp>
 #include <cstring>
 
 #include "cli/measure.hpp"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Latency and rate of single messages as in LCI's Figure 1: the queue, and in the same rounds bare MPI with known
 // message sizes (no-probe) and unknown ones (probe), and bare libfabric.
-#include <cli/cli11.hpp>
 #include <atoll/runtime/queue/queue.hpp>
 #include <atoll/transport/ofi_fabric.hpp>
 #include <atoll/transport/plugin.hpp>
+#include <cli/cli11.hpp>
 #include <map>
 
 #include "cli/measure.hpp"

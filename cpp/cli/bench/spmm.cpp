@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cli/cli11.hpp>
 #include <atoll/base/random.hpp>
 #include <atoll/base/timer.hpp>
 #include <atoll/matrix/spmm/spmm.hpp>
 #include <atoll/order/ordering.hpp>
 #include <atoll/order/permute.hpp>
 #include <atoll/spmm/matrix_rows.hpp>
+#include <cli/cli11.hpp>
 
 #include "cli/graph_input.hpp"
 #include "cli/measure.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cli/cli11.hpp>
 #include <algorithm>
 #include <atoll/graph/formats/read.hpp>
+#include <cli/cli11.hpp>
 #include <filesystem>
 
 #include "cli/graph_input.hpp"

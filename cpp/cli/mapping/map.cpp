@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cli/cli11.hpp>
 #include <algorithm>
 #include <atoll/base/timer.hpp>
 #include <atoll/order/ordering.hpp>
@@ -13,6 +12,7 @@
 #include <atoll/topology/mapping/swap.hpp>
 #include <atoll/topology/numbering/numbering.hpp>
 #include <charconv>
+#include <cli/cli11.hpp>
 #include <numeric>
 
 #include "cli/verbs.hpp"

@@ -2,7 +2,6 @@
 // `atoll map --measure`: the network is what this job's ranks measure.
 #include <unistd.h>
 
-#include <cli/cli11.hpp>
 #include <algorithm>
 #include <atoll/base/files/atomic_file.hpp>
 #include <atoll/base/timer.hpp>
@@ -12,6 +11,7 @@
 #include <atoll/topology/mapping/mapping_cost.hpp>
 #include <atoll/topology/mapping/swap.hpp>
 #include <atoll/topology/measured_costs.hpp>
+#include <cli/cli11.hpp>
 #include <cstdlib>
 #include <map>
 #include <numeric>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cli/cli11.hpp>
 #include <algorithm>
 #include <atoll/base/files/atomic_file.hpp>
 #include <atoll/base/timer.hpp>
@@ -9,6 +8,7 @@
 #include <atoll/topology/network/bisection.hpp>
 #include <atoll/topology/network/optimize.hpp>
 #include <atoll/topology/network/router_graph.hpp>
+#include <cli/cli11.hpp>
 
 #include "cli/verbs.hpp"
 #include "options.hpp"

@@ -3,10 +3,10 @@
 
 #include <fmt/ranges.h>
 
-#include <cli/cli11.hpp>
 #include <algorithm>
 #include <atoll/base/files/atomic_file.hpp>
 #include <atoll/topology/mapping/export.hpp>
+#include <cli/cli11.hpp>
 
 namespace atl::cli {
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <cli/cli11.hpp>
 #include <atoll/apsp/queries/distance_queries.hpp>
 #include <atoll/graph/formats/lines.hpp>
 #include <atoll/graph/names/read_named.hpp>
@@ -10,6 +9,7 @@
 #include <atoll/io/read_file.hpp>
 #include <atoll/io/text_lines.hpp>
 #include <charconv>
+#include <cli/cli11.hpp>
 #include <cmath>
 #include <iterator>
 #include <optional>

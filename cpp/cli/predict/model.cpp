@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model.hpp"
 
-#include <cli/cli11.hpp>
 #include <atoll/apsp/floyd_warshall/grid_plan.hpp>
 #include <atoll/apsp/model/heat_map.hpp>
 #include <atoll/base/byte_count.hpp>
 #include <atoll/base/files/text_file.hpp>
 #include <atoll/tune/store.hpp>
+#include <cli/cli11.hpp>
 #include <cmath>
 #include <map>
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cli/cli11.hpp>
 #include <algorithm>
 #include <atoll/apsp/floyd_warshall/floyd_warshall.hpp>
 #include <atoll/apsp/floyd_warshall/grid_plan.hpp>
@@ -9,6 +8,7 @@
 #include <atoll/runtime/broadcast/panel_broadcast.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
 #include <atoll/tune/store.hpp>
+#include <cli/cli11.hpp>
 #include <cmath>
 #include <numeric>
 

@@ -5,7 +5,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cli/cli11.hpp>
 #include <algorithm>
 #include <atoll/base/files/atomic_file.hpp>
 #include <atoll/base/files/text_file.hpp>
@@ -14,6 +13,7 @@
 #include <atoll/transport/bootstrap/discover.hpp>
 #include <cerrno>
 #include <charconv>
+#include <cli/cli11.hpp>
 #include <csignal>
 #include <cstring>
 #include <filesystem>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cli/cli11.hpp>
 #include <atoll/order/ordering.hpp>
 #include <atoll/order/permute.hpp>
 #include <atoll/runtime/job/virtual_ranks.hpp>
 #include <atoll/spmm/distributed_spmm.hpp>
 #include <atoll/spmm/volume.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
+#include <cli/cli11.hpp>
 
 #include "cli/graph_input.hpp"
 #include "cli/verbs.hpp"

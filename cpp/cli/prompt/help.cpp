@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <cli/cli11.hpp>
 #include <algorithm>
 #include <atoll/io/dictionary/dictionary.hpp>
+#include <cli/cli11.hpp>
 
 namespace atl::cli {
 namespace {

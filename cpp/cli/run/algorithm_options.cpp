@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "algorithm_options.hpp"
 
-#include <cli/cli11.hpp>
 #include <atoll/graph/names/read_named_result.hpp>
 #include <atoll/verify/read_result.hpp>
 #include <charconv>
+#include <cli/cli11.hpp>
 
 #include "shares_file.hpp"
 

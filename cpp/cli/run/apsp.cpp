@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cli/cli11.hpp>
 #include <atoll/apsp/all_pairs.hpp>
 #include <atoll/apsp/device/on_device.hpp>
 #include <atoll/apsp/floyd_warshall/closure.hpp>
@@ -12,6 +11,7 @@
 #include <atoll/apsp/store/stored_rates.hpp>
 #include <atoll/base/random.hpp>
 #include <atoll/device/rank_device.hpp>
+#include <cli/cli11.hpp>
 #include <cmath>
 
 #include "apsp_idle.hpp"

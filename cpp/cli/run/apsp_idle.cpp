@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apsp_idle.hpp"
 
-#include <cli/cli11.hpp>
 #include <atoll/base/error.hpp>
+#include <cli/cli11.hpp>
 #include <string>
 
 namespace atl::cli {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/ranges.h>
 
-#include <cli/cli11.hpp>
 #include <atoll/base/random.hpp>
 #include <atoll/gnn/graph_folder.hpp>
 #include <atoll/gnn/training.hpp>
+#include <cli/cli11.hpp>
 #include <cmath>
 #include <filesystem>
 

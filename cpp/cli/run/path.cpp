@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <cli/cli11.hpp>
 #include <atoll/algorithms/point_to_point/path_search.hpp>
+#include <cli/cli11.hpp>
 
 #include "cli/graph_input.hpp"
 #include "cli/result_file.hpp"

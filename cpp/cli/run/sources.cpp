@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sources.hpp"
 
-#include <cli/cli11.hpp>
 #include <algorithm>
 #include <atoll/base/random.hpp>
 #include <atoll/graph/id_order.hpp>
 #include <charconv>
+#include <cli/cli11.hpp>
 #include <numeric>
 #include <unordered_map>
 #include <unordered_set>

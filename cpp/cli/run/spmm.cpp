@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/spmm.hpp"
 
-#include <cli/cli11.hpp>
 #include <atoll/base/random.hpp>
 #include <atoll/device/rank_device.hpp>
 #include <atoll/spmm/forecast.hpp>
 #include <atoll/spmm/row_order.hpp>
 #include <atoll/spmm/spmm_product.hpp>
+#include <cli/cli11.hpp>
 
 #include "cli/graph_input.hpp"
 #include "cli/verbs.hpp"

@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <cli/cli11.hpp>
 #include <atoll/spmm/row_order.hpp>
 #include <atoll/spmm/strategy.hpp>
+#include <cli/cli11.hpp>
 
 namespace atl::cli {
 

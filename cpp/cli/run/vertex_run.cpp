@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vertex_run.hpp"
 
-#include <cli/cli11.hpp>
 #include <atoll/catalog/unreached.hpp>
 #include <atoll/graph/formats/write.hpp>
 #include <atoll/graph/id_order.hpp>
+#include <cli/cli11.hpp>
 
 #include "answer_summary.hpp"
 #include "cli/table_file.hpp"
