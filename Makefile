@@ -11,7 +11,7 @@ build:              # bin/atoll and .venv, whose Python imports atoll
 	scripts/compile release product
 	scripts/link
 
-demo:               # the command alone, and a verified Graph500 BFS run of it on 2 ranks
+demo:               # builds bin/atoll only (no Python), then runs Graph500's BFS on 2 ranks and verifies its trees
 	scripts/bootstrap command
 	cmake --preset release $(CMAKE_FLAGS)
 	scripts/compile release command
@@ -39,6 +39,8 @@ pytest:
 	.venv/bin/python -m pytest --junitxml=build/junit/pytest.xml $(PYTEST_FLAGS)
 
 torch: build        # the tests of atoll.torch, by PYTHON_TORCH, .venv or Debian's python3, which gets torch by apt
+	$(bootstrap) tests
+	cmake --preset release $(CMAKE_FLAGS)
 	scripts/compile release $(emulated)
 	scripts/check_torch $(PYTEST_FLAGS)
 
@@ -54,6 +56,7 @@ asan tsan ubsan:    # the C++ tests under sanitizers, but for what passed before
 fixed_addresses = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
 wheel:              # dist/*.whl, tried in a bare Debian 12; WHEEL_FROM=build/release takes its objects
+	$(bootstrap) tests
 	scripts/check_wheel $(WHEEL_FROM)
 
 networkx-suite: build # NetworkX's own tests, all of them, through the backend: fails as docs/networkx.md does not list
@@ -71,6 +74,7 @@ bench: build        # bench/cases.json
 	.venv/bin/python bench/run.py
 
 mutants:            # FLOOR=graph [LIMIT=50] [SEED=1]: changes to single lines there that its tests do not notice
+	$(bootstrap) tests
 	scripts/mutants.py $(FLOOR) --limit $(or $(LIMIT),50) --seed $(or $(SEED),1) $(MUTANTS_FLAGS)
 
 fuzz: build         # changed files of every format, each read or refused; FUZZ_FLAGS="--seconds 60 --seed 2 --reader pajek"

@@ -25,8 +25,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .. import errors
-from ..world import agreed
+from .. import _core, errors
+from ..arguments import checked, renamed
+from ..preparation import preparation_of
+from ..world import agreed, world_of
 from .foreign import named, read_foreign
 from .graph_formats.file_contents import file_bytes, text_of
 from .graph_formats.file_graph import FileGraph
@@ -45,6 +47,9 @@ if TYPE_CHECKING:
 __all__ = ["FORMATS", "FromFiles", "format_of"]
 
 _log = logging.getLogger("atoll")
+
+_DELIMITERS = ("\t", ",", ";", "|", " ")
+_DECIMALS = (".", ",")
 
 _ENDINGS = {
     "parquet": (".parquet", ".pq"),
@@ -109,9 +114,122 @@ _TEXT: dict[str, Callable[[str, str, list[str]], FileGraph]] = {
 
 
 class FromFiles:
-    """The constructor that takes a file of another program."""
+    """The constructor that takes a file, of the engine's own readers or of another program."""
 
     __slots__ = ()
+
+    @classmethod
+    @renamed(source_column="source", target_column="target", weight_column="weight")
+    @checked
+    def read(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        format: str = "auto",
+        directed: bool | None = None,
+        weighted: bool | None = None,
+        source: str | int = "",
+        target: str | int = "",
+        weight: str | int = "",
+        names: bool = False,
+        headings: bool | None = None,
+        delimiter: str | None = None,
+        decimal: str | None = None,
+        duplicates: str = "min",
+        self_loops: str = "keep",
+        partition: str = "blocked",
+        heavy: int | None = None,
+        fusion: bool = True,
+        comm: Any = None,
+        plan: dict[str, Any] | None = None,
+    ) -> Graph:
+        """A graph from a file, each rank reading its part. Collective.
+
+        Parameters
+        ----------
+        path : path             a file, also .gz or .zst; for Graphalytics a folder or the beginning of the
+                                files' names; for Parquet also a folder of files
+        format : str            "auto" goes by the first bytes and the ending; atoll.graph.file_formats() has
+                                the others, of which pyarrow reads parquet and arrow
+        directed : bool, optional
+                                overrides what the format says
+        weighted : bool, optional
+                                True: a file without weights is an error; False: they are left out; None: as
+                                the file has them
+        source, target, weight : str or int
+                                of an edge list: a column's number from 1 on, or its name in the header line; of a table
+                                (Parquet, Arrow) its name; of GraphML and the like `weight` is an attribute of edges
+        names : bool            True: the vertices of an edge list have names; or those of any format, if a file
+                                PATH.names lies beside it, as `atoll convert --names` writes
+        headings : bool, optional
+                                of an edge list: whether the first line is one of headings or of counts; None: as it
+                                looks
+        delimiter : str, optional
+                                of an edge list: "\\t", ",", ";", "|" or " " (any number of blanks); None: as the first
+                                lines look (docs/formats.md)
+        decimal : str, optional of an edge list: "." or ","; the other one then groups digits; None: as the first lines
+                                look
+        duplicates, self_loops  see from_edges
+        partition, heavy, fusion, comm, plan
+                                see Graph
+
+        Raises
+        ------
+        InputError              as "file:line: what (why). What to do."
+        IoError                 the file cannot be opened or read
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "roads.csv"
+        >>> _ = file.write_text("from,to,km\\n10,20,1.5\\n20,30,2.5\\n")
+        >>> atoll.Graph.read(file, directed=False).ids
+        array([10, 20, 30])
+        >>> atoll.Graph.read(file, names=True).names
+        array(['10', '20', '30'], dtype=object)
+        """
+        world = world_of(comm, plan)
+        text = str(path)
+        placing = f"{partition=}, {heavy=}, {fusion=}, {names=}, {headings=}, {delimiter=}, {decimal=}"
+        call = f"read({text!r}, {format=}, {directed=}, {weighted=}, {duplicates=}, {self_loops=}, {placing})"
+        with agreed(world, call):
+            preparation = preparation_of(duplicates, self_loops, partition, heavy, fusion)
+            for option, value, known in (("delimiter", delimiter, _DELIMITERS), ("decimal", decimal, _DECIMALS)):
+                if value is not None and not (isinstance(value, str) and value in known):
+                    raise errors.UsageError(f"{option} is {value!r} (it is one of {known}). Give one, or leave it out.")
+            foreign = format_of(text, format)
+            if foreign is not None:
+                told = {"headings": headings, "delimiter": delimiter, "decimal": decimal}
+                for option, value in told.items():
+                    if value is not None:
+                        raise errors.UsageError(
+                            f"{option} is {value!r} (it is for edge lists, and {text} is {foreign}). Leave it out."
+                        )
+            if foreign is not None and names:
+                raise errors.UsageError(
+                    f"names is True (vertices of a {foreign} file have names where they are text there). Leave it out."
+                )
+            if foreign is None:
+                ends = str(source), str(target), str(weight)
+                choice = _core.ReadChoice(format, directed, weighted, *ends, headings, delimiter or "", decimal or "")
+        if foreign is not None:
+            columns = {
+                "source": source or None,
+                "target": target or None,
+                "weight": weight or None,
+                "weighted": weighted,
+            }
+            placed = {"partition": partition, "heavy": heavy, "fusion": fusion, "comm": comm, "plan": plan}
+            options = {"duplicates": duplicates, "self_loops": self_loops, **placed}
+            return cls._from_foreign_file(world, text, foreign, columns, directed, options)
+        core: tuple[Any, ...]
+        if names:
+            core = _core.from_named_file(world, text, choice, preparation)
+        else:
+            core = _core.from_file(world, text, choice, preparation)
+        return cls._made(world, comm, core, partition)  # type: ignore[attr-defined, no-any-return]
+
+    from_file = read
 
     @classmethod
     def _from_foreign_file(
