@@ -6,8 +6,6 @@
 #include <utility>
 
 namespace atl {
-namespace {}  // namespace
-
 void ComponentForest::mark_giant(VertexBits& bits) const {
   for (std::size_t w = 0; w < has_local_neighbour_.words(); ++w) bits.at(w) = has_local_neighbour_.at(w);
   for (const Local v : outside_giant()) bits.at(index(v) / 64) &= ~(std::uint64_t{1} << (v % 64));

@@ -3,8 +3,6 @@
 #include <atoll/algorithms/components/forest.hpp>
 
 namespace atl {
-namespace {}  // namespace
-
 // Finds the roots of the vertices outside the giant and the smallest owned index of each tree; counts the trees.
 void ComponentForest::label_outside_giant() {
   std::atomic<Vertex> roots{0};

@@ -8,8 +8,6 @@
 #include <cmath>
 
 namespace atl {
-namespace {}  // namespace
-
 std::vector<Element> elements_of(Semiring semiring) {
   using enum Element;
   switch (semiring) {

@@ -9,8 +9,6 @@
 #include <unordered_map>
 
 namespace atl {
-namespace {}  // namespace
-
 template <class T>
 const ReplicatedCsr<T>& PathFinder<T>::leaving() const {
   if (!in_.directed) return in_;

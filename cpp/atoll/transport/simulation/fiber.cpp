@@ -10,14 +10,14 @@
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/common_interface_defs.h>
 #endif
-#if defined(__SANITIZE_THREAD__)
+#if defined(ATOLL_THREAD_SANITIZER)
 #include <sanitizer/tsan_interface.h>
 #endif
 
 namespace atl {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_ADDRESS__) || defined(ATOLL_THREAD_SANITIZER)
 constexpr std::size_t kStackBytes = std::size_t{4} << 20;  // sanitized frames are several times as large
 #else
 constexpr std::size_t kStackBytes = std::size_t{1} << 20;  // address space; memory only for touched pages
@@ -56,7 +56,7 @@ struct Fiber::State {
   const void* outer_bottom = nullptr;
   std::size_t outer_bytes = 0;
 #endif
-#if defined(__SANITIZE_THREAD__)
+#if defined(ATOLL_THREAD_SANITIZER)
   void *inner = __tsan_create_fiber(0), *outer = nullptr;
 #endif
 
@@ -65,7 +65,7 @@ struct Fiber::State {
 #if defined(__SANITIZE_ADDRESS__)
     __sanitizer_start_switch_fiber(&fake_outside, static_cast<std::byte*>(stack.sp) - stack.size, stack.size);
 #endif
-#if defined(__SANITIZE_THREAD__)
+#if defined(ATOLL_THREAD_SANITIZER)
     outer = __tsan_get_current_fiber();
     __tsan_switch_to_fiber(inner, 0);
 #endif
@@ -79,7 +79,7 @@ struct Fiber::State {
 #if defined(__SANITIZE_ADDRESS__)
     __sanitizer_start_switch_fiber(ended ? nullptr : &fake_inside, outer_bottom, outer_bytes);
 #endif
-#if defined(__SANITIZE_THREAD__)
+#if defined(ATOLL_THREAD_SANITIZER)
     __tsan_switch_to_fiber(outer, 0);
 #endif
   }
@@ -107,7 +107,7 @@ Fiber::Fiber(std::function<void()> f) : state_(std::make_unique<State>()) {
 }
 
 Fiber::~Fiber() {
-#if defined(__SANITIZE_THREAD__)
+#if defined(ATOLL_THREAD_SANITIZER)
   __tsan_destroy_fiber(state_->inner);
 #endif
 }
