@@ -4,6 +4,7 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import xml.etree.ElementTree as xml
 from pathlib import Path
@@ -177,3 +178,17 @@ def test_all_run_where_that_is_asked_for(toy):
     assert toy.run("-R", "graph|queue") == set()
     toy.edit("cpp/atoll/graph/graph.cpp", new="// not edited so before\n")
     assert toy.run("-R", "graph|queue") == {"graph"}
+
+
+def test_what_passed_before_a_time_limit_is_remembered(toy):
+    toy.edit("cpp/atoll/base/number.hpp", new="// not edited so before\n")
+    test = "tests/queue/queue_test.cpp"
+    toy.edit(test, "int law() {", '#include <unistd.h>\nint law() { write(2, "sleeps\\n", 7); sleep(100);')
+    env = os.environ | {"XDG_CACHE_HOME": str(toy.cache)}
+    words = ["scripts/run_by_reach", "toy", "--output-junit", "none.xml", "--verbose"]
+    with subprocess.Popen(words, cwd=toy.root, env=env, stdout=subprocess.PIPE, text=True) as running:
+        assert any("sleeps" in line for line in running.stdout)
+        running.terminate()
+        assert running.wait() == 128 + signal.SIGTERM
+    toy.write(test, toy.files[test])
+    assert toy.run() == {"queue", "other"}

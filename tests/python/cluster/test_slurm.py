@@ -33,7 +33,7 @@ def slurm():
     ("mpi", "transport"), [("pmi2", "shm"), ("pmi2", "mpi"), ("pmi2", "ofi"), ("pmix", "shm"), ("pmix", "mpi")]
 )
 def test_srun_on_two_nodes_makes_one_job_of_its_tasks(slurm, mpi, transport):
-    ran = slurm.run("srun", f"--mpi={mpi}", "-N", "2", "-n", "4", ATOLL, *SEARCH, "--transport", transport)
+    ran = slurm.srun(f"--mpi={mpi}", ATOLL, *SEARCH, "--transport", transport)
     assert ran.returncode == 0, ran.stderr
     result = json.loads(ran.stdout)  # one object: four jobs of one rank would write four
     serial = json.loads(slurm.run(ATOLL, *SEARCH).stdout)
@@ -48,7 +48,7 @@ WITHOUT_PMI = "4 tasks of one Slurm step, and no PMI"
 @pytest.mark.parametrize("transport", ["auto", "shm"])
 def test_srun_without_pmi_is_an_error_and_not_four_searches(slurm, mpi, transport):
     words = (ATOLL, *SEARCH, "--mpi", mpi, "--transport", transport)
-    ran = slurm.run("srun", "--mpi=none", "-N", "2", "-n", "4", *words)
+    ran = slurm.srun("--mpi=none", *words)
     assert ran.returncode != 0 and "reached" not in ran.stdout
     assert ran.stderr.count(WITHOUT_PMI) == 4 and "srun --mpi=pmix" in ran.stderr and "srun --mpi=pmi2" in ran.stderr
     assert "MPI_Init" not in ran.stderr  # Open MPI's own end
@@ -56,7 +56,7 @@ def test_srun_without_pmi_is_an_error_and_not_four_searches(slurm, mpi, transpor
 
 def test_srun_without_pmi_is_an_error_in_python_too(slurm):
     program = "import atoll\ntry: atoll.Graph('path:3')\nexcept atoll.TransportError as e: print(e)"
-    ran = slurm.run("srun", "--mpi=none", "-N", "2", "-n", "4", sys.executable, "-c", program)
+    ran = slurm.srun("--mpi=none", sys.executable, "-c", program)
     assert ran.returncode == 0, ran.stderr
     assert [line.startswith(WITHOUT_PMI) for line in ran.stdout.splitlines()] == [True] * 4
 
