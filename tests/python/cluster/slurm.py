@@ -78,9 +78,9 @@ class Slurm:
     def srun(self, *words: str) -> subprocess.CompletedProcess[str]:
         """Run a program as four tasks on both nodes, at most 30 s.
 
-        A step of a known fault is started again: once in some 250, on a busy host, Debian 12's PMIx lets ranks through MPI_Init's fences
-        before another one has come to the first, and their message ends that one (Open MPI 4.1.4 calls a null function
-        in mca_btl_tcp). It is so too where a program consists of MPI_Init and MPI_Finalize.
+        A step of a known fault is started again: once in some 250, on a busy host, Debian 12's PMIx lets ranks through
+        MPI_Init's fences before another one has come to the first, and their message ends that one (Open MPI 4.1.4
+        calls a null function in mca_btl_tcp). It is so too where a program consists of MPI_Init and MPI_Finalize.
         """
         for _ in range(3):
             ran = self.run("srun", "-N", "2", "-n", "4", *words)
