@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Each line calls the real tool; nothing is hidden here. CMAKE_FLAGS=-DNAME=VALUE reaches every configure.
-.PHONY: build demo test ctest pytest torch test-all asan tsan ubsan wheel networkx-suite nightly separate bench mutants fuzz lint tidy docs man clean
+.PHONY: build demo test ctest pytest torch test-all asan tsan ubsan wheel sdist networkx-suite nightly separate bench mutants fuzz lint tidy docs man clean
 
 # GPU kernels take minutes, and NVIDIA's libraries 600 MB: where no GPU is seen, they come by CMAKE_FLAGS=-DATOLL_CUDA=ON
 bootstrap = $(if $(filter -DATOLL_CUDA=ON,$(CMAKE_FLAGS)),ATOLL_CUDA=ON )scripts/bootstrap
@@ -58,6 +58,12 @@ fixed_addresses = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 wheel:              # dist/*.whl, tried in a bare Debian 12; WHEEL_FROM=build/release takes its objects
 	$(bootstrap) tests
 	scripts/check_wheel $(WHEEL_FROM)
+
+sdist:              # dist/*.tar.gz, which pip compiles
+	$(bootstrap)
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check build
+	rm -f dist/atoll-*.tar.gz
+	.venv/bin/python -m build --sdist --outdir dist
 
 networkx-suite: build # NetworkX's own tests, all of them, through the backend: fails as docs/networkx.md does not list
 	$(bootstrap) tests
