@@ -245,6 +245,14 @@ def test_log_is_silent_until_it_gets_a_handler(caplog, capfd, monkeypatch):
     assert (done.stdout, done.stderr) == ("", "")
 
 
+def test_log_quotes_a_file_whose_bytes_are_no_utf8(tmp_path, caplog):
+    path = tmp_path / "out.edges"
+    path.write_bytes(b"% sym un\xff\xfeweighted 3\n1 2\n2 3\n")
+    with caplog.at_level(logging.INFO, logger="atoll"):
+        assert atoll.Graph(str(path)).n == 3
+    assert "% sym un\\xff\\xfeweighted 3" in caplog.text
+
+
 def test_environment_overrides_the_plan():
     done = run("import atoll; print(atoll.Graph('path:3', plan={'threads': 2}).world.threads)", ATOLL_THREADS="3")
     assert done.stdout == "3\n"

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atoll/base/files/atomic_file.hpp>
+#include <atoll/base/utf8.hpp>
 #include <atoll/device/communicator.hpp>
 #include <atoll/device/device_plugin.hpp>
 #include <atoll/runtime/job/launch.hpp>
@@ -41,11 +42,13 @@ int python_level(LogLevel level) {
   return 10;
 }
 
+// The text may quote a file, whose bytes need not be UTF-8.
 void log(LogLevel level, std::string_view text) {
   nb::gil_scoped_acquire gil;
   try {
+    const std::string shown = printable(text);
     nb::module_::import_("logging").attr("getLogger")("atoll").attr("log")(python_level(level), "%s",
-                                                                           nb::str(text.data(), text.size()));
+                                                                           nb::str(shown.data(), shown.size()));
   } catch (nb::python_error& e) {
     e.discard_as_unraisable("atoll's log");
   }
