@@ -247,10 +247,10 @@ def test_log_is_silent_until_it_gets_a_handler(caplog, capfd, monkeypatch):
 
 def test_log_quotes_a_file_whose_bytes_are_no_utf8(tmp_path, caplog):
     path = tmp_path / "out.edges"
-    path.write_bytes(b"% sym un\xff\xfeweighted 3\n1 2\n2 3\n")
+    path.write_bytes(b"% bip un\xff\xfe 3\n1 1\n2 1\n2 2\n")
     with caplog.at_level(logging.INFO, logger="atoll"):
-        assert atoll.Graph(str(path)).n == 3
-    assert "% sym un\\xff\\xfeweighted 3" in caplog.text
+        assert atoll.Graph(str(path)).m == 3
+    assert "% bip un\\xff\\xfe 3" in caplog.text
 
 
 def test_environment_overrides_the_plan():
