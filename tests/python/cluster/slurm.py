@@ -84,7 +84,8 @@ class Slurm:
         """
         for _ in range(3):
             ran = self.run("srun", "-N", "2", "-n", "4", *words)
-            if ran.returncode != 128 + signal.SIGSEGV or "Failing at address: (nil)" not in ran.stderr:
+            known = ran.returncode == 128 + signal.SIGSEGV and "Failing at address: (nil)" in ran.stderr
+            if "--mpi=pmix" not in words or not known:
                 break
         return ran
 
