@@ -98,6 +98,14 @@ void expect_all_shapes(const std::string& links) {
 
 }  // namespace
 
+// What a machine with one GPU can run of NCCL, which refuses two PEs on it.
+TEST_CASE("products by CoLa with one PE over each of the links") {
+  const TestDevice tested;
+  const CsrMatrix a = random_matrix(45, 5);
+  for (const std::string links : {"nccl", "nvshmem"})
+    SUBCASE(links.c_str()) expect_products(links, {a, {1, 1}, Blocks::even(a.n, 1), {7, 32, 1, 65, 7, 7}});
+}
+
 TEST_CASE("products by CoLa over NCCL are the host's") { expect_all_shapes("nccl"); }
 
 TEST_CASE("products by CoLa over NVSHMEM are the host's") { expect_all_shapes("nvshmem"); }

@@ -11,6 +11,7 @@
 
 #include "cli/measure.hpp"
 #include "cli/verbs.hpp"
+#include "copy_rate.hpp"
 
 namespace atl::cli {
 namespace {
@@ -22,8 +23,6 @@ struct DeviceOptions {
   int trials = 5;
   std::int64_t block = 0;
 };
-
-constexpr std::size_t kCopied = std::size_t{1} << 30;  // bytes
 
 template <class T>
 T random_value(std::uint64_t seed, std::uint64_t i) {
@@ -63,23 +62,6 @@ Matrix<T> rows_of(const Stream& stream, const DeviceMatrix<T>& from, std::int64_
   download(stream, from.view().part(first, 0, count, from.cols()), out.view());
   stream.wait();
   return out;
-}
-
-double copied_bytes_per_second(const Stream& stream, int trials) {
-  Device& device = stream.device();
-  const std::size_t bytes = std::min(kCopied, device.free_bytes() / 4);
-  const DeviceArray<std::byte> from(device, bytes), to(device, bytes);
-  device.fill(from.data(), 1, bytes, stream);
-  std::vector<double> rates;
-  for (int t = 0; t <= trials; ++t) {
-    Event first(device), last(device);
-    first.record(stream);
-    device.copy(to.data(), bytes, from.data(), bytes, bytes, 1, stream);
-    last.record(stream);
-    stream.wait();
-    if (t > 0) rates.push_back(2.0 * static_cast<double>(bytes) / device.seconds_between(first, last));
-  }
-  return median(rates);
 }
 
 struct Report {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atoll/base/random.hpp>
 #include <atoll/base/timer.hpp>
+#include <atoll/device/rank_device.hpp>
 #include <atoll/matrix/spmm/spmm.hpp>
 #include <atoll/order/ordering.hpp>
 #include <atoll/order/permute.hpp>
@@ -10,6 +10,8 @@
 #include "cli/graph_input.hpp"
 #include "cli/measure.hpp"
 #include "cli/verbs.hpp"
+#include "dense_rows.hpp"
+#include "device_spmm.hpp"
 
 namespace atl::cli {
 namespace {
@@ -17,26 +19,8 @@ namespace {
 struct SpmmOptions {
   GraphInput input;
   std::vector<std::int64_t> columns{32, 64, 128};
-  std::string type = "float32", reduce = "sum", order = "identity";
+  std::string type = "float32", reduce = "sum", order = "identity", device = "cpu";
   int trials = 9;
-};
-
-template <class T>
-class DenseRows {
- public:
-  DenseRows(Team& team, std::int64_t rows, std::int64_t columns) : values_(static_cast<std::size_t>(rows * columns)) {
-    view_ = {values_.data(), rows, columns, columns};
-    // By the threads that will read and write them.
-    team.for_range(values_.size(), std::size_t{1} << 16, [&](int, std::size_t begin, std::size_t end) {
-      for (; begin < end; ++begin) values_[begin] = static_cast<T>(random_at(1, begin) >> 40) * T(0x1p-24) - T(0.5);
-    });
-  }
-  MatrixView<T> view() const { return view_; }
-  operator MatrixView<const T>() const { return view_; }
-
- private:
-  Array<T> values_;
-  MatrixView<T> view_;
 };
 
 // Long rows in random columns: the product is the reading of B's rows and nothing else. About 1 GB is read.
@@ -60,31 +44,6 @@ double seconds_of(Team& team, const Spmm<T>& spmm, const DenseRows<T>& b, const 
   return timer.seconds();
 }
 
-// Some rows by the definition, in double.
-template <class T>
-bool is_right(const SparseMatrix<T>& a, Reduce reduce, MatrixView<const T> b, MatrixView<const T> c) {
-  for (std::uint64_t sample = 0; sample < 500 && a.rows > 0; ++sample) {
-    const auto i = random_at(7, sample) % static_cast<std::uint64_t>(a.rows);
-    const auto j = static_cast<std::int64_t>(random_at(8, sample) % static_cast<std::uint64_t>(c.cols));
-    double value = 0, magnitude = 0, count = 0;
-    for (auto e = static_cast<std::size_t>(a.offsets[i]); e < static_cast<std::size_t>(a.offsets[i + 1]); ++e) {
-      const double x = static_cast<double>((a.values.empty() ? T{1} : a.values[e]) * b(a.places[e], j));
-      if (reduce == Reduce::max)
-        value = count == 0 ? x : std::max(value, x);
-      else if (reduce == Reduce::min)
-        value = count == 0 ? x : std::min(value, x);
-      else
-        value += x;
-      magnitude += std::abs(x);
-      ++count;
-    }
-    if (reduce == Reduce::mean && count > 0) value /= count;
-    const double error = std::abs(value - static_cast<double>(c(static_cast<std::int64_t>(i), j)));
-    if (!(error <= 8 * std::numeric_limits<T>::epsilon() * magnitude)) return false;
-  }
-  return true;
-}
-
 template <class T>
 Outcome measure(World& world, const SpmmOptions& o) {
   static constexpr std::pair<std::string_view, Reduce> kReduces[] = {
@@ -92,6 +51,7 @@ Outcome measure(World& world, const SpmmOptions& o) {
   const Reduce reduce = std::ranges::find(kReduces, o.reduce, &std::pair<std::string_view, Reduce>::first)->second;
   Team& team = world.team();
   Outcome out;
+  const std::shared_ptr<Device> device = device_of_rank(world, o.device);
   SparseMatrix<T> a;
   {
     const Graph graph = Graph::build(world, o.input.load(world), o.input.options());
@@ -108,6 +68,12 @@ Outcome measure(World& world, const SpmmOptions& o) {
     lines.emplace_back(o.order, fmt::format("{:.3f} s, and {:.3f} s to permute the matrix",
                                             out.seconds["order"].get<double>(), out.seconds["permute"].get<double>()));
   }
+  if constexpr (std::is_same_v<T, float>)
+    if (device) {
+      Outcome on_device = measure_device_products(world, *device, a, o.columns, reduce, o.trials);
+      on_device.input = std::move(out.input);
+      return on_device;
+    }
   const Spmm<T> spmm(a.view(), reduce);
   const auto nonzeros = static_cast<double>(a.pattern().nonzeros());
   bool right = true;
@@ -155,7 +121,7 @@ Outcome measure(World& world, const SpmmOptions& o) {
 int bench_spmm(const Words& words) {
   Command command("bench spmm",
                   "Products of a graph's matrix, normalised as in a GCN, with dense matrices on one rank, beside the "
-                  "reading of random rows.");
+                  "reading of random rows; on a GPU beside the bytes that must move, and beside cuSPARSE where that is found.");
   SpmmOptions o;
   CLI::App& app = command.app();
   o.input.add_to(app);
@@ -168,10 +134,14 @@ int bench_spmm(const Words& words) {
   app.add_option("--order", o.order,
                  "rows and columns under new numbers: as `atoll reorder --method` (default identity)")
       ->check(CLI::IsMember(ordering_names()));
+  app.add_option("--device", o.device, "cpu (default) or cuda: a GPU, in float32")->check(CLI::IsMember({"cpu", "cuda"}));
   app.add_option("--trials", o.trials, "products of each (default 9)")->check(CLI::PositiveNumber);
   if (const auto code = command.parse(words)) return *code;
   return command.run([&](World& world) {
     check(world.size() == 1, "bench spmm runs on {} ranks (it measures one). Leave out --ranks.", world.size());
+    if (o.device != "cpu" && o.type != "float32")
+      throw UsageError(
+          fmt::format("--type {} with --device {} (GPUs multiply in float32). Leave one out.", o.type, o.device));
     return o.type == "float32" ? measure<float>(world, o) : measure<double>(world, o);
   });
 }
