@@ -94,7 +94,7 @@ TEST_CASE("tasks cover a matrix once, and rows of 100 million nonzeros have as m
        {std::vector<Edge>{}, {0}, {0, 0, 0}, {512, 513, 0, 1}, {100000000, 5, 70000}, std::vector<Edge>(1000, 3)}) {
     std::vector<Edge> offsets{0};
     for (const Edge length : lengths) offsets.push_back(offsets.back() + length);
-    const SparseTasks all = sparse_tasks(offsets);
+    const SparseTasks all = grouped_tasks(offsets);
     Local row = 0;
     Edge at = 0;
     for (const DeviceSparseTask& task : all.tasks) {
@@ -122,6 +122,30 @@ TEST_CASE("tasks cover a matrix once, and rows of 100 million nonzeros have as m
     }
     CHECK(piece == all.pieces);
   }
+}
+
+TEST_CASE("a row's task is one, among 1,024 the long ones come first, and pieces are those of grouped rows") {
+  std::vector<Edge> offsets{0};
+  for (int i = 0; i < 3000; ++i) offsets.push_back(offsets.back() + (i % 700 == 5 ? 700 : (i * 37) % 50));
+  const SparseTasks all = row_tasks(offsets), grouped = grouped_tasks(offsets);
+  CHECK(all.pieces == grouped.pieces);
+  CHECK(all.long_rows.size() == grouped.long_rows.size());
+  std::vector<Edge> nonzeros(3000);
+  for (std::size_t i = 0; i < all.tasks.size(); ++i) {
+    const DeviceSparseTask& task = all.tasks[i];
+    const auto row = static_cast<std::size_t>(task.first);
+    CHECK(task.last == task.first + 1);
+    CHECK(task.begin >= offsets[row]);
+    CHECK(task.end <= offsets[row + 1]);
+    nonzeros[row] += task.end - task.begin;
+    if (i % 1024 > 0) {
+      const DeviceSparseTask& before = all.tasks[i - 1];
+      CHECK(before.end - before.begin >= task.end - task.begin);
+      // Of the same length: in the order of the matrix.
+      if (before.end - before.begin == task.end - task.begin) CHECK(before.first <= task.first);
+    }
+  }
+  for (std::size_t row = 0; row < 3000; ++row) CHECK(nonzeros[row] == offsets[row + 1] - offsets[row]);
 }
 
 TEST_CASE("matrices without rows, columns or nonzeros") {

@@ -13,7 +13,7 @@ DeviceColumns<T>::DeviceColumns(const Stream& stream, const SparseView<T>& trans
       owners_(uploaded(stream, owners)),
       factors_(uploaded(stream, row_factors)),
       a_{transposed.pattern.rows, transposed.pattern.columns, offsets_.data(), places_.data(), nullptr},
-      schedule_(stream, transposed.pattern.offsets) {
+      schedule_(stream, grouped_tasks(transposed.pattern.offsets)) {
   const auto columns = static_cast<std::size_t>(transposed.pattern.rows);
   check(owners.size() == columns && positions.size() == columns,
         "SpMM by columns: {} owners and {} positions ({} columns need one of each). Pass one for each column.",

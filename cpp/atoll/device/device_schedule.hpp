@@ -4,26 +4,28 @@
 #include <atoll/device/device.hpp>
 #include <vector>
 
-/// Which group of lanes does which nonzeros of a sparse matrix on a device: whole rows of about as many nonzeros, and
-/// pieces of rows that are longer than that. The cut depends only on the matrix, so that sums do not depend on a device
-/// nor on its order of work.
+/// Which group of lanes does which nonzeros of a sparse matrix on a device. Rows that are longer than 512 nonzeros are cut
+/// into pieces of 256 or, from 65,536 on, into about as many pieces as a piece has nonzeros. The cut depends only on the
+/// matrix, so that sums do not depend on a device nor on its order of work.
 namespace atl {
 
-/// On the host. Tasks follow each other in the matrix.
+/// On the host.
 struct SparseTasks {
   std::vector<DeviceSparseTask> tasks;
   std::vector<DeviceLongRow> long_rows;
   Local pieces = 0;
 };
-/// offsets: rows + 1. A row longer than 512 nonzeros is cut into pieces of 256 or, from 65,536 on, into about as many
-/// pieces as a piece has nonzeros.
-SparseTasks sparse_tasks(std::span<const Edge> offsets);
+/// Whole rows together, of about as many nonzeros a task. Tasks follow each other in the matrix. offsets: rows + 1.
+SparseTasks grouped_tasks(std::span<const Edge> offsets);
+/// A task for each row. Among 1,024 tasks that follow each other the long ones come first, so that groups of a warp, which
+/// go on together, have about as much to do.
+SparseTasks row_tasks(std::span<const Edge> offsets);
 
 /// In a device's memory.
 class DeviceSchedule {
  public:
   /// Waits for the stream.
-  DeviceSchedule(const Stream& stream, std::span<const Edge> offsets);
+  DeviceSchedule(const Stream& stream, const SparseTasks& tasks);
 
   DeviceTasks view() const {
     return {tasks_.data(), static_cast<std::int64_t>(tasks_.size()), long_rows_.data(),

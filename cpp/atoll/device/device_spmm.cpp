@@ -37,7 +37,7 @@ DeviceSpmm<T>::DeviceSpmm(const Stream& stream, const SparseView<T>& a, Reduce r
       places_(uploaded(stream, a.pattern.places)),
       a_{a.pattern.rows, a.pattern.columns, offsets_.data(), places_.data(), nullptr},
       reduce_(reduce),
-      schedule_(stream, a.pattern.offsets),
+      schedule_(stream, row_tasks(a.pattern.offsets)),
       empty_(empty) {
   if (a.values) {
     values_ = uploaded(stream, std::span(a.values, a.pattern.places.size()));
@@ -58,7 +58,7 @@ DeviceSpmm<T>::DeviceSpmm(const Stream& stream, const SparseView<T>& part, Reduc
 
 template <class T>
 DeviceSpmm<T>::DeviceSpmm(const Stream& stream, const DeviceSparseView& a, std::span<const Edge> offsets, Reduce reduce)
-    : a_(a), reduce_(reduce), schedule_(stream, offsets) {
+    : a_(a), reduce_(reduce), schedule_(stream, row_tasks(offsets)) {
   check(
       static_cast<std::int64_t>(offsets.size()) == a.rows + 1,
       "SpMM on a device: {} offsets for {} rows (one more than rows is needed). Pass the host's copy of the matrix's.",

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 /// What kernels use beside plain CUDA C++: instructions that have no function of their own, each with a form for the host.
 namespace atl::cuda {
@@ -36,6 +37,49 @@ __device__ __forceinline__ void store_pack(T* to, const Pack<T, N>& pack) {
   emulation::check_aligned(to, alignof(Pack<T, N>));
 #endif
   *reinterpret_cast<Pack<T, N>*>(to) = pack;
+}
+
+/// The same of memory that no thread writes while the kernel runs, by the path for such loads.
+template <class T, int N>
+__device__ __forceinline__ Pack<T, N> load_read_only(const T* from) {
+#if defined(__CUDA_ARCH__)
+  using Word = std::conditional_t<
+      sizeof(Pack<T, N>) == 16, uint4,
+      std::conditional_t<sizeof(Pack<T, N>) == 8, uint2,
+                         std::conditional_t<sizeof(Pack<T, N>) == 4, unsigned, unsigned short>>>;
+  static_assert(sizeof(Word) == sizeof(Pack<T, N>));
+  const Word word = __ldg(reinterpret_cast<const Word*>(from));
+  return *reinterpret_cast<const Pack<T, N>*>(&word);
+#else
+  return load_pack<T, N>(from);
+#endif
+}
+
+/// What is read, or written, once: it leaves the caches first, so that what is read again stays.
+template <class T>
+__device__ __forceinline__ T load_once(const T* from) {
+#if defined(__CUDA_ARCH__)
+  return __ldcs(from);
+#else
+  return *from;
+#endif
+}
+template <int N>
+__device__ __forceinline__ void store_once(float* to, const Pack<float, N>& pack) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (N % 4 == 0) {
+#pragma unroll
+    for (int i = 0; i < N; i += 4)
+      __stcs(reinterpret_cast<float4*>(to + i), make_float4(pack[i], pack[i + 1], pack[i + 2], pack[i + 3]));
+  } else if constexpr (N == 2) {
+    __stcs(reinterpret_cast<float2*>(to), make_float2(pack[0], pack[1]));
+  } else {
+    static_assert(N == 1);
+    __stcs(to, pack[0]);
+  }
+#else
+  store_pack<float, N>(to, pack);
+#endif
 }
 
 /// to[i] += pack[i], each atomically and in no order; one instruction for up to four values since sm_90. `to` is aligned

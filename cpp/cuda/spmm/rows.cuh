@@ -6,19 +6,23 @@
 
 // C <- A B by rows of A, for B of one type; included by rows_<type>.cu.
 //
-// A group of lanes walks through the nonzeros of its task, eight at a time: their columns and values were read by the
-// lanes side by side and are passed round, eight rows of B are under way, and then they are added one after the other in
-// the order of the matrix, a row of C being written where it ends. So short rows cost no more than long ones, and sums
-// do not depend on who does what. Pieces of long rows go to scratch memory, where join_pieces adds them in order.
+// A group of lanes does a row, or a piece of a long one. Its lanes read the columns and values of as many nonzeros as
+// they are side by side, a batch ahead, and pass them round; eight rows of B are under way at a time, and are then added
+// one after the other in the order of the matrix. So sums do not depend on who does what. Pieces of long rows go to
+// scratch memory, where join_pieces adds them in order.
+//
+// Nothing but rows of B is worth a place in the caches: what is read of A, and C, passes through.
 namespace atl::cuda {
 
 constexpr int kUnderWay = 8;  // nonzeros; lanes of a group are a multiple of it
+// Blocks of a multiprocessor that registers leave room for: of what hides the latency of rows of B, the larger part.
+template <class B>
+constexpr int kRowBlocks = sizeof(B) == 4 ? 8 : 6;
 
 template <class B>
 struct RowArguments {
   const DeviceSparseTask* tasks;
   long long count, blocks;  // tasks, and blocks of a panel
-  const Edge* offsets;
   const Local* places;
   const float* values;
   const B* b;
@@ -51,120 +55,76 @@ __device__ __forceinline__ float identity() {
   return R == Reduce::max ? -kInfinity : R == Reduce::min ? kInfinity : 0.0f;
 }
 
-// The row of C that a group is at, and where it ends among the task's nonzeros.
 template <class B, Reduce R, int V, int N>
-struct RowWalk {
-  const RowArguments<B>& p;
-  const DeviceSparseTask task;
-  const long long column, column_end;  // of the lane's first vector; of the panel
-  const int length;
-  Local row;
-  int begin = 0, end, next_end;
-  float acc[N][V];
-
-  __device__ RowWalk(const RowArguments<B>& arguments, const DeviceSparseTask& t, long long first, long long last)
-      : p(arguments),
-        task(t),
-        column(first),
-        column_end(last),
-        length(static_cast<int>(t.end - t.begin)),
-        row(t.first),
-        end(end_of(t.first)),
-        next_end(end_of(t.first + 1)) {
-    clear();
-  }
-  __device__ int end_of(Local i) const {
-    if (i >= task.last) return -1;  // none of the task's
-    return task.piece >= 0 ? length : static_cast<int>(p.offsets[i + 1] - task.begin);
-  }
-  __device__ long long column_of(int n) const { return column + static_cast<long long>(n) * p.lanes * V; }
-  __device__ void clear() {
-#pragma unroll
-    for (int n = 0; n < N; ++n)
-#pragma unroll
-      for (int v = 0; v < V; ++v) acc[n][v] = identity<R>();
-  }
-  // Writes the row of C and goes on to the next one.
-  __device__ void finish_row() {
-    const bool piece = task.piece >= 0, accumulate = p.accumulate && !piece, empty = begin == end;
-    float* const to = piece ? p.pieces + task.piece * p.columns : p.c + row * p.c_stride;
-    const float factor = p.factors && !piece ? p.factors[row] : 1.0f;
-#pragma unroll
-    for (int n = 0; n < N; ++n) {
-      const long long at = column_of(n);
-      if (at >= column_end || (empty && accumulate)) continue;
-      Pack<float, V> out;
-#pragma unroll
-      for (int v = 0; v < V; ++v) out[v] = empty ? p.empty : acc[n][v] * factor;
-      if (accumulate) {
-        const auto before = load_pack<float, V>(to + at);
-#pragma unroll
-        for (int v = 0; v < V; ++v) out[v] = reduced<R>(before[v], out[v]);
-      }
-      store_pack<float, V>(to + at, out);
-    }
-    clear();
-    begin = end;
-    end = next_end;
-    ++row;
-    next_end = end_of(row + 1);
-  }
-};
-
-template <class B, Reduce R, int V, int N>
-__global__ void __launch_bounds__(kSparseThreads) reduce_rows(const RowArguments<B> p) {
+__global__ void __launch_bounds__(kSparseThreads, kRowBlocks<B>) reduce_rows(const RowArguments<B> p) {
   const GroupPlace place(p.lanes, p.blocks);
-  DeviceSparseTask task{0, 0, 0, 0, -1};
-  if (place.task < p.count) task = p.tasks[place.task];
+  if (place.task >= p.count) return;  // a group leaves as a whole
+  const unsigned group = ~0u >> (32 - p.lanes) << place.first_lane;
+  const DeviceSparseTask task = p.tasks[place.task];
+  const int length = static_cast<int>(task.end - task.begin);
   const long long first = place.panel * p.width, last = min(first + p.width, p.columns);
-  RowWalk<B, R, V, N> walk(p, task, first + place.lane * V, last);
-
-  // All groups of a warp take as many steps, since lanes are needed to pass values round.
-  int steps = (walk.length + kUnderWay - 1) / kUnderWay;
+  const auto column_of = [&](int n) { return first + (static_cast<long long>(n) * p.lanes + place.lane) * V; };
+  const B* columns[N];  // of B's first row; lanes beyond the panel read its first columns, and write none
 #pragma unroll
-  for (int bit = 16; bit > 0; bit /= 2) steps = max(steps, __shfl_xor_sync(~0u, steps, bit));
+  for (int n = 0; n < N; ++n) columns[n] = p.b + (column_of(n) < last ? column_of(n) : first);
 
-  Local next_place = 0, my_place = 0;
-  float next_value = 0, my_value = 0;
+  float acc[N][V];
+#pragma unroll
+  for (int n = 0; n < N; ++n)
+#pragma unroll
+    for (int v = 0; v < V; ++v) acc[n][v] = identity<R>();
+
+  Local next_place = 0;  // where there are no more nonzeros, row 0 is read and not added
+  float next_value = 0;
   const auto fetch = [&](int at) {
-    if (at + place.lane >= walk.length) return;
-    const Edge e = task.begin + at + place.lane;
-    next_place = p.places[e];
-    next_value = p.values ? p.values[e] : 1.0f;
+    if (at >= length) return;
+    next_place = load_once(p.places + task.begin + at);
+    next_value = p.values ? load_once(p.values + task.begin + at) : 1.0f;
   };
-  fetch(0);
-  for (int step = 0; step < steps; ++step) {
-    const int at = step * kUnderWay, in_group = at & (p.lanes - 1);
-    if (in_group == 0) {
-      my_place = next_place;
-      my_value = next_value;
-      fetch(at + p.lanes);
-    }
-    Pack<B, V> rows[kUnderWay][N];
-    float values[kUnderWay];
+  fetch(place.lane);
+  for (int base = 0; base < length; base += p.lanes) {
+    const Local my_place = next_place;
+    const float my_value = next_value;
+    fetch(base + p.lanes + place.lane);
+    for (int u = 0; u < p.lanes && base + u < length; u += kUnderWay) {
+      Pack<B, V> rows[kUnderWay][N];
 #pragma unroll
-    for (int u = 0; u < kUnderWay; ++u) {
-      const Local j = __shfl_sync(~0u, my_place, place.first_lane + in_group + u);
-      values[u] = __shfl_sync(~0u, my_value, place.first_lane + in_group + u);
-      const B* const from = p.b + j * p.b_stride;
+      for (int i = 0; i < kUnderWay; ++i) {
+        const Local row = __shfl_sync(group, my_place, place.first_lane + u + i);
+        // Beyond the task's end lanes have the place of a nonzero before, or 0: rows of B all the same.
 #pragma unroll
-      for (int n = 0; n < N; ++n) {
-        rows[u][n] = {};
-        if (at + u < walk.length && walk.column_of(n) < last) rows[u][n] = load_pack<B, V>(from + walk.column_of(n));
+        for (int n = 0; n < N; ++n) rows[i][n] = load_read_only<B, V>(columns[n] + row * p.b_stride);
+      }
+#pragma unroll
+      for (int i = 0; i < kUnderWay; ++i) {
+        const float value = __shfl_sync(group, my_value, place.first_lane + u + i);
+        if (base + u + i >= length) continue;
+#pragma unroll
+        for (int n = 0; n < N; ++n)
+#pragma unroll
+          for (int v = 0; v < V; ++v) acc[n][v] = reduced_product<R>(acc[n][v], value, float_of(rows[i][n][v]));
       }
     }
-#pragma unroll
-    for (int u = 0; u < kUnderWay; ++u) {
-      if (at + u >= walk.length) break;
-      while (at + u == walk.end) walk.finish_row();
-#pragma unroll
-      for (int n = 0; n < N; ++n)
-#pragma unroll
-        for (int v = 0; v < V; ++v)
-          walk.acc[n][v] = reduced_product<R>(walk.acc[n][v], values[u], float_of(rows[u][n][v]));
-    }
   }
-  while (walk.row < task.last) walk.finish_row();
+
+  const bool piece = task.piece >= 0, accumulate = p.accumulate && !piece, empty = length == 0;
+  if (empty && accumulate) return;
+  float* const to = piece ? p.pieces + task.piece * p.columns : p.c + task.first * p.c_stride;
+  const float factor = p.factors && !piece ? p.factors[task.first] : 1.0f;
+#pragma unroll
+  for (int n = 0; n < N; ++n) {
+    const long long at = column_of(n);
+    if (at >= last) continue;
+    Pack<float, V> out;
+#pragma unroll
+    for (int v = 0; v < V; ++v) out[v] = empty ? p.empty : acc[n][v] * factor;
+    if (accumulate) {
+      const auto before = load_pack<float, V>(to + at);
+#pragma unroll
+      for (int v = 0; v < V; ++v) out[v] = reduced<R>(before[v], out[v]);
+    }
+    store_once<V>(to + at, out);
+  }
 }
 
 struct JoinArguments {
@@ -199,7 +159,6 @@ void multiply_rows(const DeviceSpmmCall& call, StreamHandle stream) {
   const RowArguments<B> p{.tasks = call.tasks.tasks,
                           .count = call.tasks.count,
                           .blocks = task_blocks(call.tasks.count, shape.lanes),
-                          .offsets = call.a.offsets,
                           .places = call.a.places,
                           .values = call.a.values,
                           .b = static_cast<const B*>(call.b.data),
