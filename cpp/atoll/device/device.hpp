@@ -175,6 +175,21 @@ class DeviceArray {
   T* data() const { return data_; }
   std::size_t size() const { return size_; }
   std::size_t memory_bytes() const { return size_ * sizeof(T); }
+  T& operator[](std::size_t i) const
+    requires(Kind == MemoryKind::pinned)
+  {
+    return data_[i];
+  }
+  T* begin() const
+    requires(Kind == MemoryKind::pinned)
+  {
+    return data_;
+  }
+  T* end() const
+    requires(Kind == MemoryKind::pinned)
+  {
+    return data_ + size_;
+  }
   void swap(DeviceArray& other) noexcept {
     std::swap(device_, other.device_);
     std::swap(data_, other.data_);

@@ -22,8 +22,9 @@ void check_shape(const SparsePattern& p, const char* what) {
 }
 
 template <class T>
-void resize(Array<T>& array, Local vertices) {
-  if (array.size() != static_cast<std::size_t>(vertices)) array = Array<T>(static_cast<std::size_t>(vertices));
+void resize(PinnedArray<T>& array, Device& device, Local vertices) {
+  if (array.size() != static_cast<std::size_t>(vertices))
+    array = PinnedArray<T>(device, static_cast<std::size_t>(vertices));
 }
 
 }  // namespace
@@ -110,7 +111,7 @@ void DevicePageRank<Real>::run(const DevicePageRankOptions& options, DevicePageR
   result.iterations = 0;
   result.change = 0;
   result.converged = false;
-  resize(result.rank, csr_.vertices());
+  resize(result.rank, stream_.device(), csr_.vertices());
   if (csr_.vertices() == 0) return;
   DevicePageRankCall call{.value_bytes = sizeof(Real),
                           .vertices = csr_.vertices(),
@@ -248,8 +249,8 @@ void DeviceBfs::run(Local source, const DeviceBfsOptions& options, DeviceBfsResu
     result.levels += frontier.vertices > 0;
     result.pulls += pulling;
   }
-  resize(result.parent, csr_.vertices());
-  resize(result.depth, csr_.vertices());
+  resize(result.parent, device, csr_.vertices());
+  resize(result.depth, device, csr_.vertices());
   download(stream_, parent_, std::span(result.parent.data(), result.parent.size()));
   download(stream_, depth_, std::span(result.depth.data(), result.depth.size()));
   stream_.wait();

@@ -65,7 +65,7 @@ struct DevicePageRankOptions {
 
 template <class Real>
 struct DevicePageRankResult {
-  Array<Real> rank;  ///< [vertex]; sums to 1 where dangling rank is spread
+  PinnedArray<Real> rank;  ///< [vertex]; sums to 1 where dangling rank is spread
   int iterations = 0;
   double change = 0;       ///< sum of |change| in the last iteration
   bool converged = false;  ///< a tolerance was given and change is below it
@@ -109,8 +109,8 @@ struct DeviceBfsOptions {
 };
 
 struct DeviceBfsResult {
-  Array<Local> parent;  ///< [vertex] the source's own is itself; -1 where not reached
-  Array<Local> depth;   ///< [vertex] -1 where not reached
+  PinnedArray<Local> parent;  ///< [vertex] the source's own is itself; -1 where not reached
+  PinnedArray<Local> depth;   ///< [vertex] -1 where not reached
   Vertex reached = 0;   ///< vertices
   Edge edges = 0;       ///< entries of the lists of edges that leave reached vertices
   int levels = 0;       ///< of the tree; 1: only the source

@@ -4,6 +4,8 @@
 #include <atoll/algorithms/bfs/bfs.hpp>
 #include <atoll/algorithms/pagerank/pagerank.hpp>
 #include <atoll/device/device_graph.hpp>
+#include <utility>
+#include <vector>
 
 /// Algorithms over a graph of one rank on a device, with the interfaces of those on the host.
 ///
@@ -41,7 +43,8 @@ class BfsOnDevice {
   const GraphOnDevice lists_;
   const BfsOptions options_;
   DeviceBfs search_;
-  DeviceBfsResult found_;  // by local number
+  const std::vector<std::pair<Local, Edge>> loops_;  // of undirected graphs: vertices, and their edges to themselves
+  DeviceBfsResult found_;                            // by local number
 };
 
 template <class Real>
