@@ -93,8 +93,10 @@ Outcome measure_device_products(World& world, Device& device, const SparseMatrix
     }
     out.result["products"].push_back(std::move(product));
     lines.emplace_back(fmt::format("{} columns", k),
-                       fmt::format("{:9.3f} ms {:8.1f} GFLOP/s, {:.2f} TB/s of what must move, {:.0f} % of a copy{}",
-                                   s * 1e3, 2e-9 * nonzeros * static_cast<double>(k) / s, moved / s / 1e12,
+                       fmt::format("{:9.3f} ms {:8.1f} GFLOP/s; rows of B {:.2f} TB/s, a copy {:.2f}; {:.0f} % of a copy "
+                                   "of what must move{}",
+                                   s * 1e3, 2e-9 * nonzeros * static_cast<double>(k) / s,
+                                   4e-12 * nonzeros * static_cast<double>(k) / s, copied / 1e12,
                                    100 * moved / s / copied, beside));
   }
   out.result["copied_bytes_per_second"] = copied;

@@ -147,8 +147,9 @@ __device__ void pull_chunk(const PageRankArguments<Real>& p, double base, int ch
   __syncwarp();  // before the next chunk's values
 }
 
+// Six blocks of a multiprocessor, which registers must leave room for: the loads of a block wait for the cache.
 template <class Real>
-__global__ void __launch_bounds__(kThreads) pull_ranks(const PageRankArguments<Real> p) {
+__global__ void __launch_bounds__(kThreads, 6) pull_ranks(const PageRankArguments<Real> p) {
   if (p.state->ended) return;
   ATOLL_SHARED_MEMORY(shared);
   auto* const sums = reinterpret_cast<double*>(shared);
