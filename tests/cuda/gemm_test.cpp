@@ -80,3 +80,26 @@ TEST_CASE_TEMPLATE("every tile that is compiled in", T, float, std::int32_t, std
       expect_product<T>(device, tile.rows + 3, tile.cols + 1, 5 * tile.depth + 1, false, true, tile);
   }
 }
+
+TEST_CASE("products refuse windows that begin within a tile, that are too many, and factors that do not fit") {
+  const TestDevice tested;
+  Device& device = tested.device();
+  const Stream stream(device);
+  const DeviceGemm gemm(device, Element::int32);
+  const std::int64_t rows = gemm.tile().rows, cols = gemm.tile().cols, m = 3 * rows, n = 2 * cols;
+  const DeviceMatrix<std::int32_t> a(device, m, 4), b(device, 4, n), c(device, m, n);
+  DevicePanel left(DevicePanel::Side::left), right(DevicePanel::Side::right);
+  left.pack(gemm, stream, DeviceOperand<std::int32_t>{a.view(), false});
+  right.pack(gemm, stream, DeviceOperand<std::int32_t>{b.view(), false});
+  const auto multiply = [&](std::vector<Window> windows) { gemm.multiply(stream, left, right, c.view(), windows); };
+  multiply({{rows, m, cols, n}, {0, 0, 1, 1}});  // what is empty may begin anywhere
+  CHECK_THROWS_WITH_AS(multiply({{1, m, 0, n}}), doctest::Contains("begin at multiples of the tile's"), InputError);
+  CHECK_THROWS_WITH_AS(multiply({{0, m, cols / 2, n}}), doctest::Contains("Choose a block that they divide"),
+                       InputError);
+  CHECK_THROWS_WITH_AS(multiply({{0, m + 1, 0, n}}), doctest::Contains("lie in the matrix"), InputError);
+  CHECK_THROWS_WITH_AS(multiply(std::vector<Window>(5, {0, rows, 0, cols})), doctest::Contains("in 5 windows"),
+                       InputError);
+  CHECK_THROWS_WITH_AS(gemm.multiply(stream, right, left, c.view(), {}), doctest::Contains("Pack the factors"),
+                       InputError);
+  stream.wait();
+}

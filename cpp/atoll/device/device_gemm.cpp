@@ -48,7 +48,25 @@ void DevicePanel::pack(const DeviceGemm& gemm, const Stream& stream, DeviceOpera
 template <class T>
 void DeviceGemm::multiply(const Stream& stream, const DevicePanel& a, const DevicePanel& b, DeviceView<T> c,
                           std::span<const Window> windows) const {
-  ATOLL_ASSERT(a.depth() == b.depth() && a.extent() == c.rows && b.extent() == c.cols);
+  check(a.depth() == b.depth() && a.extent() == c.rows && b.extent() == c.cols,
+        "a product of packed factors of {} x {} and {} x {} into {} x {} (the inner sides differ, or the outer ones). "
+        "Pack "
+        "the factors of this product.",
+        a.extent(), a.depth(), b.depth(), b.extent(), c.rows, c.cols);
+  // A window that begins within a tile would be computed from the wrong pieces of the factors, without any other sign.
+  std::size_t count = 0;
+  for (const Window& w : windows) {
+    if (w.row >= w.row_end || w.col >= w.col_end) continue;
+    ++count;
+    check(
+        w.row >= 0 && w.col >= 0 && w.row % tile().rows == 0 && w.col % tile().cols == 0 && w.row_end <= c.rows &&
+            w.col_end <= c.cols,
+        "a product in rows {} to {} and columns {} to {} of {} x {} (windows lie in the matrix, and begin at multiples "
+        "of the tile's {} rows and {} columns). Choose a block that they divide.",
+        w.row, w.row_end, w.col, w.col_end, c.rows, c.cols, tile().rows, tile().cols);
+  }
+  check(count <= kMostDeviceWindows, "a product in {} windows (a kernel takes {}). Multiply in several calls.", count,
+        kMostDeviceWindows);
   kernels().multiply({element_, tile_, a.view(), b.view(), c.data, c.rows, c.cols, c.stride, windows},
                      device_.facts().architecture, stream);
 }

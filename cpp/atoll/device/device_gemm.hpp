@@ -64,7 +64,8 @@ class DeviceGemm {
   /// C overlaps neither factor. Allocates the packed factors, and waits for the stream.
   template <class T>
   void operator()(const Stream& stream, DeviceOperand<T> a, DeviceOperand<T> b, DeviceView<T> c) const;
-  /// Restricted to windows that begin at multiples of the tile's sides; C may overlap what was packed. Enqueues only.
+  /// Restricted to at most kMostDeviceWindows windows that begin at multiples of the tile's sides; C may overlap what was
+  /// packed. Enqueues only. Throws InputError for factors or windows that do not fit.
   template <class T>
   void multiply(const Stream& stream, const DevicePanel& a, const DevicePanel& b, DeviceView<T> c,
                 std::span<const Window> windows) const;

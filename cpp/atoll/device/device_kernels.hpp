@@ -71,13 +71,17 @@ struct DevicePanelView {
   std::int64_t depth = 0;   ///< steps of k
 };
 
+/// The most windows of a product: they are arguments of its kernel.
+inline constexpr std::size_t kMostDeviceWindows = 4;
+
 struct DeviceProductCall {
   Element element = Element::float32;  ///< float32, int32 or uint16
   int tile = 0;                        ///< index in tiles()
   DevicePanelView a, b;
   void* c = nullptr;
   std::int64_t rows = 0, cols = 0, stride = 0;  ///< of C
-  std::span<const Window> windows;              ///< at most four; each begins at a multiple of the tile's sides
+  std::span<const Window>
+      windows;  ///< at most kMostDeviceWindows that are not empty; each begins at a multiple of the tile's sides
 };
 
 struct DeviceMinPlus {

@@ -23,8 +23,6 @@
 // [1] R. Kannan et al. "Exaflop/s biomedical knowledge graph analytics." SC 2022.
 namespace atl::cuda {
 
-inline constexpr int kMostWindows = 4;
-
 /// A window of C in tiles; `upper`: only tiles with an entry on or above the diagonal, counted from its corner.
 struct TileWindow {
   long long row, row_end, col, col_end;
@@ -40,7 +38,7 @@ struct ProductArguments {
   long long stride;
   int pieces;
   int windows;
-  TileWindow window[kMostWindows];
+  TileWindow window[kMostDeviceWindows];
 };
 
 template <class Op, int Rows, int Cols, int Depth, int ThreadRows, int ThreadCols, int Stages>
@@ -225,9 +223,8 @@ struct Tile {
     p.stride = call.stride;
     p.pieces = static_cast<int>((call.a.depth + kSteps - 1) / kSteps);
     std::int64_t blocks = 0;
-    for (const Window& w : call.windows) {
+    for (const Window& w : call.windows) {  // DeviceGemm::multiply() has checked them
       if (w.row >= w.row_end || w.col >= w.col_end) continue;
-      ATOLL_ASSERT(p.windows < kMostWindows && w.row % Rows == 0 && w.col % Cols == 0);
       TileWindow& to = p.window[p.windows++];
       to = {w.row,
             w.row_end,
