@@ -11,4 +11,12 @@ void check_cuda(cudaError_t error, const char* what) {
       "{}: {} (the device refused). `atoll doctor` shows the device; nvidia-smi what uses it.", what, text));
 }
 
+void check_blocks(std::int64_t blocks) {
+  if (blocks >= 0 && blocks <= kMostGridBlocks) return;
+  throw DeviceError(
+      fmt::format("a kernel of {} blocks (a device starts up to {} at a time). Take fewer columns at a time, a smaller "
+                  "problem, or more devices.",
+                  blocks, kMostGridBlocks));
+}
+
 }  // namespace atl::cuda
