@@ -78,6 +78,14 @@ inline CsrMatrix random_matrix(atl::Vertex n, std::uint64_t most) {
   return of_rows("random", rows);
 }
 
+/// Column 2 in every row, so that it is longer than one task of a kernel, and a random one.
+inline CsrMatrix hub_matrix(atl::Vertex n) {
+  std::vector<std::vector<atl::Vertex>> rows(static_cast<std::size_t>(n));
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    rows[i] = {2, static_cast<atl::Vertex>(atl::random_at(i, 3) % static_cast<std::uint64_t>(n))};
+  return of_rows("hub", rows);
+}
+
 /// A skewed pattern: the first columns are needed nearly everywhere, most others by few.
 inline CsrMatrix kronecker_matrix(int scale, std::size_t tuples) {
   std::vector<std::uint32_t> source(tuples), target(tuples);

@@ -116,6 +116,22 @@ TEST_CASE("products by CoLa over NVSHMEM where no PE can read another one's memo
   unsetenv("ATOLL_EMULATION_MAPPED");
 }
 
+TEST_CASE("products by CoLa with a column of more nonzeros than one group of lanes takes") {
+  const TestDevice tested;
+  const CsrMatrix a = hub_matrix(2100);
+  const LinksCase test{a, {3, 3}, Blocks::even(a.n, 3), {5, 8}};
+  for (const std::string links : {"nccl", "nvshmem"}) expect_products(links, test);
+  setenv("ATOLL_EMULATION_MAPPED", "0", 1);
+  expect_products("nvshmem", test);
+  unsetenv("ATOLL_EMULATION_MAPPED");
+}
+
+TEST_CASE("products by CoLa over NVSHMEM where some peers can be read and others not") {
+  setenv("ATOLL_EMULATION_MAPPED", "even", 1);
+  expect_all_shapes("nvshmem");
+  unsetenv("ATOLL_EMULATION_MAPPED");
+}
+
 TEST_CASE("links of CoLa refuse an id of another kind") {
   const TestDevice tested;
   const CsrMatrix a = random_matrix(9, 2);

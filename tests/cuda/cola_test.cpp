@@ -154,6 +154,12 @@ TEST_CASE("more columns later, and bytes that are those of the volume") {
   CHECK(pipeline->bytes().inside == fetched * (3 + 40 + 2) * sizeof(float));
 }
 
+TEST_CASE("products by CoLa in a workgroup of any size, and with a column that all rows have") {
+  const CsrMatrix random = random_matrix(200, 3), hub = hub_matrix(2100);
+  CHECK(wrong_values(random, {130, 130}, Blocks::even(random.n, 130), 3, 2, false) == 0);
+  CHECK(wrong_values(hub, {3, 3}, Blocks::even(hub.n, 3), 8, 2, true) == 0);
+}
+
 TEST_CASE("pipelines of CoLa refuse plans and views that do not fit") {
   const TestDevice tested;
   Device& device = tested.device();
@@ -168,5 +174,10 @@ TEST_CASE("pipelines of CoLa refuse plans and views that do not fit") {
   CHECK_THROWS_WITH_AS(pipeline->multiply(3, std::span(b).first(1), c), doctest::Contains("Give one for each"),
                        InputError);
   CHECK_THROWS_WITH_AS(pipeline->multiply(3, b, c), doctest::Contains("PE 0 has 0 x 0 of B"), InputError);
+  const DeviceArray<float> values(device, 100);
+  const std::vector<DeviceView<const float>> other_strides{{values.data(), 4, 3, 3}, {values.data(), 5, 3, 4}};
+  const std::vector<DeviceView<float>> results{{values.data(), 4, 3, 3}, {values.data(), 5, 3, 3}};
+  CHECK_THROWS_WITH_AS(pipeline->multiply(3, other_strides, results), doctest::Contains("Give them the same"),
+                       InputError);
   CHECK_THROWS_WITH_AS(new_cola_id("infiniband"), doctest::Contains("nvshmem and nccl are known"), UsageError);
 }

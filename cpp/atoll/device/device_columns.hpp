@@ -36,6 +36,7 @@ class DeviceColumns {
 
   /// C += A B. Enqueues only. A row of B is read once for each 256 nonzeros (or more) of its column.
   void add(const Stream& stream, const DeviceTables& b, DeviceView<T> c) const;
+  std::int64_t columns() const { return a_.rows; }  ///< of A
   std::size_t memory_bytes() const;
 
  private:

@@ -18,7 +18,8 @@ class ColaLinks {
   /// The PEs of this process.
   std::span<ColaPart> parts() { return parts_; }
 
-  /// Before a product with so many columns: room in all buffers, and the rows of B of each PE, on its compute stream.
+  /// Before a product with so many columns: room in all buffers, the rows of B of each PE, on its compute stream, and
+  /// the tables by which kernels find the rows of peers.
   virtual void begin(std::int64_t columns, std::span<const DeviceView<const float>> b) = 0;
 
   /// The rows of B that the part's own buffer has in a phase: recvBuf[i][phase % 2] after phase 0. Phase 0 is B itself,
@@ -32,8 +33,6 @@ class ColaLinks {
   /// Brings the rows that the part needs of its peers in a phase, where kernels cannot read them from there; on its
   /// transfer stream.
   virtual void fetch(std::size_t part, std::size_t phase) = 0;
-  /// C <- C + the part's nonzeros in columns of peers' buffers; on its compute stream.
-  virtual void multiply_remote(std::size_t part, std::size_t phase, DeviceView<float> c) = 0;
 
   /// What the compute streams are given from now on begins after all PEs have come here with theirs, and sees what was
   /// put before. Not where transfers wait for each other by themselves.

@@ -1,17 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <bit>
 
 #include "cola_part.hpp"
 
 namespace atl::cuda {
 
-template <class T>
-const T* ColaPart::keep(const T* from, std::size_t count) {
-  arrays_.push_back(uploaded(compute, std::as_bytes(std::span(from, count))));
-  return reinterpret_cast<const T*>(arrays_.back().data());
+void PeerTables::set(const Stream& stream, const std::vector<const void*>& addresses, std::int64_t stride) {
+  std::uintptr_t bits = 16;
+  for (const void* address : addresses) bits |= reinterpret_cast<std::uintptr_t>(address);
+  view_ = {.tables = on_device_.data(), .stride = stride, .alignment = std::size_t{1} << std::countr_zero(bits)};
+  if (addresses == addresses_) return;
+  stream.wait();
+  addresses_ = addresses;
+  const std::size_t bytes = on_device_.memory_bytes();
+  stream.device().copy(on_device_.data(), bytes, addresses_.data(), bytes, bytes, 1, stream);
 }
 
-ColaPart::ColaPart(Device& device, const ColaPlan& plan)
+namespace {
+
+bool lands(const std::vector<bool>& readable, Rank peer) { return !readable[static_cast<std::size_t>(peer)]; }
+
+}  // namespace
+
+ColaPart::ColaPart(Device& device, const ColaPlan& plan, const std::vector<bool>& readable)
     : groups(plan.groups),
       pe(plan.pe),
       own_rows(plan.own_rows),
@@ -19,23 +31,33 @@ ColaPart::ColaPart(Device& device, const ColaPlan& plan)
       compute(device),
       transfers(device),
       computed(device),
-      transferred(device) {
-  check(groups.size <= kMostPeers, "CoLa: workgroups of {} PEs (kernels address up to {}). Take smaller ones.",
-        groups.size, kMostPeers);
-  const auto keep_all = [&](const auto& array) { return keep(array.data(), array.size()); };
-  for (const ColaPhase& from : plan.phases) {
-    Phase& phase =
-        phases.emplace_back(from.buffer_rows, DeviceSpmm<float>(compute, from.local.view()), SparseColumns{});
-    phase.remote = {.columns = static_cast<std::int64_t>(from.remote.count()),
-                    .peers = keep_all(from.remote.peers),
-                    .positions = keep_all(from.remote.positions),
-                    .offsets = keep_all(from.remote.offsets),
-                    .rows = keep_all(from.remote.rows),
-                    .values = keep_all(from.remote.values)};
+      transferred(device),
+      tables_{PeerTables(device, readable.size() + 1), PeerTables(device, readable.size() + 1),
+              PeerTables(device, readable.size() + 1)} {
+  for (const ColaPhase& from : plan.phases)
+    phases.push_back({from.buffer_rows, DeviceSpmm<float>(compute, from.local.view()), columns_of(from, readable),
+                      static_cast<Local>(
+                          std::ranges::count_if(from.remote.peers, [&](Rank peer) { return lands(readable, peer); }))});
+  for (const ColaPut& put : plan.puts) {
+    put_rows_.push_back(uploaded(compute, std::span(put.rows)));
+    puts.push_back({put.to, put.first, put.count, put.all ? nullptr : put_rows_.back().data()});
   }
-  for (const ColaPut& put : plan.puts)
-    puts.push_back({put.to, put.first, put.count, put.all ? nullptr : keep_all(put.rows)});
   compute.wait();
+}
+
+DeviceColumns<float> ColaPart::columns_of(const ColaPhase& phase, const std::vector<bool>& readable) const {
+  const ColaColumns& remote = phase.remote;
+  std::vector<Rank> owners = remote.peers;
+  std::vector<Local> positions = remote.positions;
+  Local landed = 0;
+  for (std::size_t c = 0; c < owners.size(); ++c)
+    if (lands(readable, owners[c])) {
+      owners[c] = static_cast<Rank>(readable.size());
+      positions[c] = landed++;
+    }
+  const SparsePattern transposed{static_cast<std::int64_t>(remote.count()), phase.local.rows, remote.offsets,
+                                 remote.rows};
+  return DeviceColumns<float>(compute, SparseView<float>{transposed, remote.values.data()}, owners, positions);
 }
 
 void ColaPart::reserve(std::int64_t columns) {
@@ -55,10 +77,10 @@ Local ColaPart::send_rows() const {
   return most;
 }
 
-Local ColaPart::fetched_rows() const {
-  std::int64_t most = 0;
-  for (const Phase& phase : phases) most = std::max(most, phase.remote.columns);
-  return static_cast<Local>(most);
+Local ColaPart::landing_rows() const {
+  Local most = 0;
+  for (const Phase& phase : phases) most = std::max(most, phase.landing_rows);
+  return most;
 }
 
 }  // namespace atl::cuda

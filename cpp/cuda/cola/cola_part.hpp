@@ -1,26 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <atoll/device/cola/cola_plan.hpp>
 #include <atoll/device/device.hpp>
+#include <atoll/device/device_columns.hpp>
 #include <atoll/device/device_spmm.hpp>
 #include <vector>
 
-#include "cola_kernels.hpp"
-
 namespace atl::cuda {
+
+/// Where kernels read the rows of a workgroup: the address of each peer's buffer, and last that of the PE's own memory
+/// for rows that have been fetched. In the device's memory, as DeviceColumns wants them.
+class PeerTables {
+ public:
+  PeerTables(Device& device, std::size_t size) : on_device_(device, size), addresses_(size) {}
+  /// Null where no row is read. Waits for the stream, which may read what was here, only if an address is another one.
+  void set(const Stream& stream, const std::vector<const void*>& addresses, std::int64_t stride);
+  const DeviceTables& view() const { return view_; }
+
+ private:
+  DeviceArray<const void*> on_device_;
+  std::vector<const void*> addresses_;
+  DeviceTables view_;
+};
 
 /// What one PE keeps on its device: its plan, and its streams of work.
 class ColaPart {
  public:
-  /// Copies the plan to the device, and waits for that. Throws InputError if the workgroup has more PEs than
-  /// kMostPeers.
-  ColaPart(Device& device, const ColaPlan& plan);
+  /// readable: [peer of the workgroup] whether kernels read its buffers where they lie. Rows of the others are fetched
+  /// into memory of the PE, one after the other as their columns are in the plan. Copies the plan to the device, and
+  /// waits for that.
+  ColaPart(Device& device, const ColaPlan& plan, const std::vector<bool>& readable);
 
   struct Phase {
     Local buffer_rows = 0;
-    DeviceSpmm<float> local;  ///< by rows of the own buffer
-    SparseColumns remote;
+    DeviceSpmm<float> local;      ///< by rows of the own buffer
+    DeviceColumns<float> remote;  ///< by columns; owners are those of PeerTables
+    Local landing_rows = 0;       ///< that are fetched
   };
   struct Put {
     Rank to = 0;
@@ -37,23 +54,30 @@ class ColaPart {
   Stream compute, transfers;  ///< products, and beside them the transfers of the next phase
   Event computed, transferred;
 
+  /// Of phase 0, and of later ones by their buffers.
+  PeerTables& tables(std::size_t phase) { return tables_[phase == 0 ? 0 : 1 + phase % 2]; }
+  /// C <- C + the part's nonzeros in columns of peers; on the compute stream.
+  void add_remote(std::size_t phase, DeviceView<float> c) {
+    phases[phase].remote.add(compute, tables(phase).view(), c);
+  }
+
   /// Room for products of so many columns.
   void reserve(std::int64_t columns);
   /// The most rows of the buffers of all phases j >= 1 with j % 2 == slot.
   Local slot_rows(int slot) const;
   /// The most rows of a put.
   Local send_rows() const;
-  /// The most columns that are fetched from peers in a phase.
-  Local fetched_rows() const;
+  /// The most rows that are fetched in a phase.
+  Local landing_rows() const;
   /// The first PE of the workgroup, and how many there are.
   Rank first_peer() const { return groups.begin(groups.of(pe)); }
   Rank peers() const { return groups.end(groups.of(pe)) - first_peer(); }
 
  private:
-  template <class T>
-  const T* keep(const T* from, std::size_t count);
+  DeviceColumns<float> columns_of(const ColaPhase& phase, const std::vector<bool>& readable) const;
 
-  std::vector<DeviceArray<std::byte>> arrays_;
+  std::vector<DeviceArray<Local>> put_rows_;
+  std::array<PeerTables, 3> tables_;
 };
 
 }  // namespace atl::cuda

@@ -102,8 +102,8 @@ void LinkedPipeline::multiply_phase(std::size_t i, std::size_t phase, DeviceView
   const DeviceView<const float> own = links_->own_buffer(i, phase);
   phase > 0 ? local.add(part.compute, own, c) : local(part.compute, own, c);
   part.transferred.hold(part.compute);
-  links_->multiply_remote(i, phase, c);
-  bytes_.inside += static_cast<std::uint64_t>(part.phases[phase].remote.columns * c.cols) * sizeof(float);
+  part.add_remote(phase, c);
+  bytes_.inside += static_cast<std::uint64_t>(part.phases[phase].remote.columns() * c.cols) * sizeof(float);
 }
 
 void LinkedPipeline::multiply(std::int64_t columns, std::span<const DeviceView<const float>> b,

@@ -19,15 +19,23 @@ class OneProcessLinks final : public ColaLinks {
   }
 
   void begin(std::int64_t columns, std::span<const DeviceView<const float>> b) override {
+    for (std::size_t i = 1; i < b.size(); ++i)
+      check(
+          b[i].stride == b[0].stride,
+          "CoLa on one device: B has a stride of {} on PE {} and of {} on PE 0 (kernels read all parts with one). Give "
+          "them the same.",
+          b[i].stride, i, b[0].stride);
     b_.assign(b.begin(), b.end());
     columns_ = columns;
-    if (columns <= most_columns_) return;
-    for (ColaPart& part : parts()) part.compute.wait();  // which ends after the transfers
-    for (Buffers& buffers : buffers_) {
-      for (RowBuffer& slot : buffers.slots) slot.grow(columns);
-      buffers.send.grow(columns);
-    }
-    most_columns_ = columns;
+    if (columns > most_columns_) grow(columns);
+    for (ColaPart& part : parts())
+      for (std::size_t phase = 0; phase < std::min<std::size_t>(part.phases.size(), 3); ++phase) {
+        std::vector<const void*> addresses;
+        for (Rank i = 0; i < part.peers(); ++i)
+          addresses.push_back(own_buffer(static_cast<std::size_t>(part.first_peer() + i), phase).data);
+        addresses.push_back(nullptr);  // nothing is fetched
+        part.tables(phase).set(part.compute, addresses, phase == 0 ? b[0].stride : columns);
+      }
   }
 
   DeviceView<const float> own_buffer(std::size_t part, std::size_t phase) override {
@@ -46,17 +54,6 @@ class OneProcessLinks final : public ColaLinks {
 
   void fetch(std::size_t, std::size_t) override {}
 
-  void multiply_remote(std::size_t part, std::size_t phase, DeviceView<float> c) override {
-    const ColaPart& own = parts()[part];
-    PeerBuffers peers{};
-    for (Rank i = 0; i < own.peers(); ++i) {
-      const auto buffer = own_buffer(static_cast<std::size_t>(own.first_peer() + i), phase);
-      peers.data[i] = buffer.data;
-      peers.stride[i] = buffer.stride;
-    }
-    multiply_columns(own.phases[phase].remote, peers, c, own.compute);
-  }
-
   void barrier() override {
     // One PE waits for all of them, and all for that one.
     const StreamHandle first = parts().front().compute;
@@ -71,6 +68,15 @@ class OneProcessLinks final : public ColaLinks {
   void close() override {}
 
  private:
+  void grow(std::int64_t columns) {
+    for (ColaPart& part : parts()) part.compute.wait();  // which ends after the transfers
+    for (Buffers& buffers : buffers_) {
+      for (RowBuffer& slot : buffers.slots) slot.grow(columns);
+      buffers.send.grow(columns);
+    }
+    most_columns_ = columns;
+  }
+
   struct Buffers {
     std::array<RowBuffer, 2> slots;
     RowBuffer send;
@@ -90,7 +96,10 @@ class OneProcessLinks final : public ColaLinks {
 
 std::unique_ptr<ColaPipeline> cola_in_one_process(Device& device, std::span<const ColaPlan> plans) {
   std::vector<ColaPart> parts;
-  for (const ColaPlan& plan : plans) parts.emplace_back(device, plan);
+  for (const ColaPlan& plan : plans) {
+    const Rank group = plan.groups.of(plan.pe), peers = plan.groups.end(group) - plan.groups.begin(group);
+    parts.emplace_back(device, plan, std::vector<bool>(static_cast<std::size_t>(peers), true));
+  }
   return std::make_unique<LinkedPipeline>(std::make_unique<OneProcessLinks>(device, std::move(parts)));
 }
 

@@ -12,8 +12,8 @@
 #include <atoll/base/plugin_file.hpp>
 #include <cstring>
 
-#include "../cola/column_kernel.cuh"
 #include "../cola/linked_pipeline.hpp"
+#include "../simt/launch.hpp"
 
 namespace atl::cuda {
 namespace {
@@ -24,12 +24,6 @@ void check_nccl(ncclResult_t result, const char* what) {
         fmt::format("NCCL, {}: {} (it refused). Give each process a GPU of its own; NCCL_DEBUG=INFO says more.", what,
                     ncclGetErrorString(result)));
 }
-
-/// Row c is that of column c.
-struct LandedRows {
-  const float* rows;
-  __device__ const float* row(std::int64_t column, Rank, Local, int width) const { return rows + column * width; }
-};
 
 /// Rows in a row of a buffer that come from one PE or go to it.
 struct Stretch {
@@ -109,16 +103,22 @@ class NcclLinks final : public ColaLinks {
     }
     slots_ = {RowBuffer(device, own.slot_rows(0)), RowBuffer(device, own.slot_rows(1))};
     send_ = RowBuffer(device, sent);
-    landing_ = RowBuffer(device, own.fetched_rows());
+    landing_ = RowBuffer(device, own.landing_rows());
   }
 
   void begin(std::int64_t columns, std::span<const DeviceView<const float>> b) override {
     b_ = b[0];
     columns_ = columns;
-    if (columns <= most_columns_) return;
-    part().compute.wait();  // which ends after the transfers
-    for (RowBuffer* buffer : {&slots_[0], &slots_[1], &send_, &landing_}) buffer->grow(columns);
-    most_columns_ = columns;
+    if (columns > most_columns_) {
+      part().compute.wait();  // which ends after the transfers
+      for (RowBuffer* buffer : {&slots_[0], &slots_[1], &send_, &landing_}) buffer->grow(columns);
+      most_columns_ = columns;
+    }
+    // All rows of peers are fetched.
+    std::vector<const void*> addresses(static_cast<std::size_t>(part().peers()) + 1);
+    addresses.back() = landing_.view(0, columns).data;
+    for (std::size_t phase = 0; phase < std::min<std::size_t>(part().phases.size(), 3); ++phase)
+      part().tables(phase).set(part().compute, addresses, columns);
   }
 
   DeviceView<const float> own_buffer(std::size_t, std::size_t phase) override {
@@ -146,10 +146,6 @@ class NcclLinks final : public ColaLinks {
     for (const Stretch& s : exchange.sent) group.send(send.data, s);
     for (const Stretch& s : exchange.landed) group.receive(landing_.view(0, columns_).data, s);
     group.end();
-  }
-
-  void multiply_remote(std::size_t, std::size_t phase, DeviceView<float> c) override {
-    launch_columns(part().phases[phase].remote, LandedRows{landing_.view(0, columns_).data}, c, part().compute);
   }
 
   void barrier() override {}
@@ -182,7 +178,8 @@ std::unique_ptr<ColaPipeline> open(Device& device, const ColaPlan& plan, std::sp
   std::memcpy(&id, bytes.data(), sizeof(id));
   check_cuda(cudaSetDevice(device.facts().number), "choosing a device");
   std::vector<ColaPart> parts;
-  parts.emplace_back(device, plan);
+  const Rank group = plan.groups.of(plan.pe), peers = plan.groups.end(group) - plan.groups.begin(group);
+  parts.emplace_back(device, plan, std::vector<bool>(static_cast<std::size_t>(peers), false));
   ncclComm_t all = nullptr;
   check_nccl(ncclCommInitRank(&all, plan.groups.pes, id, plan.pe), "starting");
   return std::make_unique<LinkedPipeline>(std::make_unique<NcclLinks>(device, std::move(parts), plan, all));

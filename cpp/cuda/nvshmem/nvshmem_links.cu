@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CoLa's pipeline with a PE in each process, over NVSHMEM: all buffers lie in its symmetric heap, kernels get rows from
-// peers one at a time, and puts are its copies.
+// CoLa's pipeline with a PE in each process, over NVSHMEM: all buffers lie in its symmetric heap, kernels read the rows of
+// peers whose memory is mapped here and get those of the others, and puts are its copies.
 //
 // Only calls that work with several PEs on one GPU: allocation, puts, gets and the barrier of all; no teams and no
 // other collectives. So each PE tells its sizes to the others by puts.
@@ -12,8 +12,8 @@
 #include <atoll/base/plugin_file.hpp>
 #include <cstring>
 
-#include "../cola/column_kernel.cuh"
 #include "../cola/linked_pipeline.hpp"
+#include "../simt/launch.hpp"
 
 namespace atl::cuda {
 namespace {
@@ -49,28 +49,45 @@ class SymmetricArray {
   T* data_ = nullptr;
 };
 
-/// Rows of peers: read where they lie if the peer's memory is mapped here, else got by the warp. The network writes
-/// only to the symmetric heap, so a row that is got lands there and not in shared memory as in the paper.
-struct SymmetricRows {
-  PeerBuffers mapped;  // null: not mapped
+/// Rows of peers whose memory is not mapped here. The network writes only to the symmetric heap, so a row that is got
+/// lands there and not in shared memory as in the paper.
+struct GetArguments {
+  const Rank* pes;
+  const Local* positions;
+  std::int64_t rows;
   const float* buffer;
-  Rank first_peer;
-  float* landing;  // a row for each column
-  __device__ const float* row(std::int64_t column, Rank peer, Local position, int width) const {
-    const std::int64_t at = static_cast<std::int64_t>(position) * width;
-    if (mapped.data[peer]) return mapped.data[peer] + at;
-    float* const to = landing + column * width;
-    nvshmemx_float_get_warp(to, buffer + at, static_cast<std::size_t>(width), first_peer + peer);
-    __syncwarp();
-    return to;
-  }
+  float* landing;
+  int width;
 };
+
+constexpr int kGetThreads = 128, kGetWarps = kGetThreads / 32;
+
+// A warp for each row.
+__global__ void __launch_bounds__(kGetThreads) get_rows(const GetArguments p) {
+  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * kGetWarps + threadIdx.x / 32;
+  if (row >= p.rows) return;
+  nvshmemx_float_get_warp(p.landing + row * p.width, p.buffer + std::int64_t{p.positions[row]} * p.width,
+                          static_cast<std::size_t>(p.width), p.pes[row]);
+}
 
 class NvshmemLinks final : public ColaLinks {
  public:
-  /// ends: NVSHMEM was started for these links, and ends with them.
-  NvshmemLinks(Device& device, std::vector<ColaPart> parts, bool ends)
+  /// mapped: [peer of the workgroup] whether its memory is mapped here. ends: NVSHMEM was started for these links, and
+  /// ends with them.
+  NvshmemLinks(Device& device, std::vector<ColaPart> parts, const ColaPlan& plan, const std::vector<bool>& mapped,
+               bool ends)
       : ColaLinks(std::move(parts)), device_(device), ends_(ends) {
+    for (const ColaPhase& phase : plan.phases) {
+      std::vector<Rank> pes;
+      std::vector<Local> positions;
+      for (std::size_t c = 0; c < phase.remote.count(); ++c) {
+        if (mapped[static_cast<std::size_t>(phase.remote.peers[c])]) continue;
+        pes.push_back(part().first_peer() + phase.remote.peers[c]);
+        positions.push_back(phase.remote.positions[c]);
+      }
+      gets_.push_back({uploaded(part().compute, std::span(pes)), uploaded(part().compute, std::span(positions))});
+      part().compute.wait();
+    }
     agree_on_sizes();
   }
 
@@ -87,6 +104,14 @@ class NvshmemLinks final : public ColaLinks {
       most_columns_ = columns;
     }
     columns_ = columns;
+    for (std::size_t phase = 0; phase < std::min<std::size_t>(own.phases.size(), 3); ++phase) {
+      std::vector<const void*> addresses;
+      // Without an allocation no PE has rows to read.
+      for (Rank i = 0; i < own.peers(); ++i)
+        addresses.push_back(buffer_of(phase) ? nvshmem_ptr(buffer_of(phase), own.first_peer() + i) : nullptr);
+      addresses.push_back(landing_.data());
+      own.tables(phase).set(own.compute, addresses, columns);
+    }
     const std::size_t row_bytes = static_cast<std::size_t>(columns) * sizeof(float);
     device_.copy(b_.data(), row_bytes, b[0].data, static_cast<std::size_t>(b[0].stride) * sizeof(float), row_bytes,
                  static_cast<std::size_t>(b[0].rows), own.compute);
@@ -105,24 +130,12 @@ class NvshmemLinks final : public ColaLinks {
                               stream_of(part().transfers));
   }
 
-  void fetch(std::size_t, std::size_t) override {}
-
-  void multiply_remote(std::size_t, std::size_t phase, DeviceView<float> c) override {
-    ColaPart& own = part();
-    SymmetricRows rows{{}, buffer_of(phase), own.first_peer(), landing_.data()};
-    bool all_mapped = true;
-    for (Rank i = 0; i < own.peers(); ++i) {
-      // Without an allocation no PE has rows to read.
-      const void* const mapped = rows.buffer ? nvshmem_ptr(rows.buffer, own.first_peer() + i) : nullptr;
-      rows.mapped.data[i] = static_cast<const float*>(mapped);
-      rows.mapped.stride[i] = columns_;
-      all_mapped = all_mapped && mapped;
-    }
-    if (all_mapped) {
-      multiply_columns(own.phases[phase].remote, rows.mapped, c, own.compute);
-    } else {
-      launch_columns(own.phases[phase].remote, rows, c, own.compute);
-    }
+  void fetch(std::size_t, std::size_t phase) override {
+    const Gets& gets = gets_[phase];
+    const auto rows = static_cast<std::int64_t>(gets.pes.size());
+    launch(
+        get_rows, {.blocks = blocks_for(rows, kGetWarps), .threads = kGetThreads}, part().transfers,
+        {gets.pes.data(), gets.positions.data(), rows, buffer_of(phase), landing_.data(), static_cast<int>(columns_)});
   }
 
   void barrier() override { nvshmemx_barrier_all_on_stream(stream_of(part().compute)); }
@@ -140,7 +153,7 @@ class NvshmemLinks final : public ColaLinks {
   /// Rows, the most of any PE.
   struct Sizes {
     Local b, slots[2], send;
-    Local landing;  // none where all PEs read their peers' memory
+    Local landing;
   };
 
   ColaPart& part() { return parts().front(); }
@@ -151,10 +164,7 @@ class NvshmemLinks final : public ColaLinks {
     const auto pes = static_cast<std::size_t>(own.groups.pes);
     SymmetricArray<Sizes> table;  // [PE], and last what this one tells
     table.make(pes + 1);
-    bool all_mapped = true;
-    for (Rank i = 0; i < own.peers(); ++i) all_mapped = all_mapped && nvshmem_ptr(table.data(), own.first_peer() + i);
-    const Sizes mine{
-        own.own_rows, {own.slot_rows(0), own.slot_rows(1)}, own.send_rows(), all_mapped ? 0 : own.fetched_rows()};
+    const Sizes mine{own.own_rows, {own.slot_rows(0), own.slot_rows(1)}, own.send_rows(), own.landing_rows()};
     Sizes* const told = table.data() + pes;
     device_.copy(told, sizeof(Sizes), &mine, sizeof(Sizes), sizeof(Sizes), 1, own.compute);
     for (Rank pe = 0; pe < own.groups.pes; ++pe)
@@ -174,8 +184,15 @@ class NvshmemLinks final : public ColaLinks {
     }
   }
 
+  /// What get_rows() gets in a phase.
+  struct Gets {
+    DeviceArray<Rank> pes;
+    DeviceArray<Local> positions;
+  };
+
   Device& device_;
   const bool ends_;
+  std::vector<Gets> gets_;  // [phase]
   Sizes sizes_{};
   std::int64_t columns_ = 0, most_columns_ = 0;
   SymmetricArray<float> b_, send_, landing_;
@@ -208,12 +225,26 @@ bool start(const ColaPlan& plan, std::span<const std::byte> bytes) {
   return starts;
 }
 
+/// [peer of the workgroup] whether this PE's kernels can read its part of the symmetric heap. Collective.
+std::vector<bool> mapped_peers(const ColaPlan& plan) {
+  SymmetricArray<std::byte> any;
+  any.make(1);
+  std::vector<bool> out;
+  const Rank group = plan.groups.of(plan.pe);
+  for (Rank pe = plan.groups.begin(group); pe < plan.groups.end(group); ++pe)
+    out.push_back(nvshmem_ptr(any.data(), pe) != nullptr);
+  any.free();
+  return out;
+}
+
 std::unique_ptr<ColaPipeline> open(Device& device, const ColaPlan& plan, std::span<const std::byte> id) {
   check_cuda(cudaSetDevice(device.facts().number), "choosing a device");
   const bool starts = start(plan, id);
+  const std::vector<bool> mapped = mapped_peers(plan);
   std::vector<ColaPart> parts;
-  parts.emplace_back(device, plan);
-  return std::make_unique<LinkedPipeline>(std::make_unique<NvshmemLinks>(device, std::move(parts), starts));
+  parts.emplace_back(device, plan, mapped);
+  return std::make_unique<LinkedPipeline>(
+      std::make_unique<NvshmemLinks>(device, std::move(parts), plan, mapped, starts));
 }
 
 }  // namespace

@@ -6,7 +6,8 @@
 /// NVSHMEM between threads of a test, each of which has an emulated device, as much of it as cpp/cuda uses.
 ///
 /// Puts arrive at once or only at the next barrier of their PE; new memory is NaN; gets may only land in the symmetric
-/// heap, as over a network. With ATOLL_EMULATION_MAPPED=0 no PE reads another one's memory by addresses.
+/// heap, as over a network. With ATOLL_EMULATION_MAPPED=0 no PE reads another one's memory by addresses, with =even
+/// only that of PEs of even numbers.
 struct nvshmemx_uniqueid_t {
   int version;
   char internal[124];

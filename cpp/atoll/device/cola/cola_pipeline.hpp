@@ -25,7 +25,8 @@
 ///     pipeline->close();
 namespace atl {
 
-/// Bytes of rows of B that the PEs of a pipeline have asked for, in all products so far.
+/// Bytes of rows of B that the PEs of a pipeline have asked for, in all products so far; a row of a column that is cut
+/// into pieces counts once.
 struct ColaBytes {
   std::uint64_t inside = 0;  ///< fetched from peers of a workgroup
   std::uint64_t across = 0;  ///< put from workgroup to workgroup
@@ -54,7 +55,7 @@ class ColaPipeline {
   virtual void close() = 0;
 };
 
-/// All PEs in this process on one device. Throws InputError unless there is a plan for each PE, in their order, and
+/// All PEs in this process on one device; the rows of B of all of them have one stride. Throws InputError unless there is a plan for each PE, in their order, and
 /// DeviceError if memory is short.
 std::unique_ptr<ColaPipeline> cola_on_one_device(Device& device, std::span<const ColaPlan> plans);
 
