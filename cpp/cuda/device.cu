@@ -98,6 +98,7 @@ class CudaDevice final : public Device {
                     static_cast<double>(free_bytes()) / 1e9));
   }
   void release(void* memory, MemoryKind kind) noexcept override {
+    if (abandoned_) return;
     // An error here is one of a kernel before, which waiting for its stream has thrown.
     static_cast<void>(kind == MemoryKind::device ? cudaFree(memory) : cudaFreeHost(memory));
   }
@@ -108,7 +109,9 @@ class CudaDevice final : public Device {
     cudaGetLastError();
     return false;
   }
-  void unpin(void* memory) noexcept override { static_cast<void>(cudaHostUnregister(memory)); }
+  void unpin(void* memory) noexcept override {
+    if (!abandoned_) static_cast<void>(cudaHostUnregister(memory));
+  }
 
   StreamHandle make_stream() override {
     use();
@@ -116,8 +119,12 @@ class CudaDevice final : public Device {
     check_cuda(cudaStreamCreateWithFlags(&out, cudaStreamNonBlocking), "making a stream");
     return out;
   }
-  void free_stream(StreamHandle stream) noexcept override { static_cast<void>(cudaStreamDestroy(stream_of(stream))); }
+  void free_stream(StreamHandle stream) noexcept override {
+    if (!abandoned_) static_cast<void>(cudaStreamDestroy(stream_of(stream)));
+  }
+  void abandon() noexcept override { abandoned_ = true; }
   void wait(StreamHandle stream) override {
+    if (abandoned_) return;
     use();
     check_cuda(cudaStreamSynchronize(stream_of(stream)), "a kernel or a copy");
   }
@@ -127,7 +134,9 @@ class CudaDevice final : public Device {
     check_cuda(cudaEventCreateWithFlags(&out, cudaEventDefault), "making an event");
     return out;
   }
-  void free_event(EventHandle event) noexcept override { static_cast<void>(cudaEventDestroy(event_of(event))); }
+  void free_event(EventHandle event) noexcept override {
+    if (!abandoned_) static_cast<void>(cudaEventDestroy(event_of(event)));
+  }
   void record(EventHandle event, StreamHandle stream) override {
     use();
     check_cuda(cudaEventRecord(event_of(event), stream_of(stream)), "recording an event");
@@ -176,6 +185,7 @@ class CudaDevice final : public Device {
 
   const DeviceFacts facts_;
   const DeviceKernels kernels_;
+  bool abandoned_ = false;
 };
 
 std::unique_ptr<Device> open(int number) { return std::make_unique<CudaDevice>(number); }

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <array>
 #include <atoll/device/cola/cola_pipeline.hpp>
+#include <atoll/device/rank_device.hpp>
+#include <atoll/runtime/job/launch.hpp>
+#include <atomic>
+#include <chrono>
 #include <exception>
 #include <thread>
 
@@ -26,7 +31,7 @@ ColaBytes multiply_all(const std::string& links, const ColaPlan& plan, const Lin
                        std::span<const std::byte> id, const std::vector<Matrix<float>>& b,
                        std::vector<Matrix<float>>& c) {
   const std::shared_ptr<Device> device = open_device("cuda", 0);
-  const auto pipeline = open_cola(links, *device, plan, id);
+  const auto pipeline = open_cola(links, *device, plan, id, [](const auto& own) { own(); });
   const StreamHandle stream = pipeline->stream(0);
   const Vertex begin = test.blocks.begin(plan.pe), rows = test.blocks.size(plan.pe);
   const auto bytes = [](std::int64_t values) { return static_cast<std::size_t>(values) * sizeof(float); };
@@ -137,6 +142,90 @@ TEST_CASE("links of CoLa refuse an id of another kind") {
   const CsrMatrix a = random_matrix(9, 2);
   const std::vector<ColaPlan> all = plans(a, {1, 1}, Blocks::even(9, 1));
   for (const std::string links : {"nccl", "nvshmem"})
-    CHECK_THROWS_WITH_AS(open_cola(links, tested.device(), all[0], std::vector<std::byte>(3)),
-                         doctest::Contains("an id of 3 bytes"), InputError);
+    CHECK_THROWS_WITH_AS(
+        open_cola(links, tested.device(), all[0], std::vector<std::byte>(3), [](const auto& own) { own(); }),
+        doctest::Contains("an id of 3 bytes"), InputError);
+}
+
+namespace {
+
+// Two ranks with a PE each, until an error; each rank's text.
+std::array<std::string, 2> errors_of_two(
+    const std::string& links,
+    const std::function<void(World&, Device&, const ColaPlan&, std::span<const std::byte>)>& run) {
+  const CsrMatrix a = random_matrix(9, 2);
+  const std::vector<ColaPlan> all = plans(a, {2, 2}, Blocks::even(9, 2));
+  const std::vector<std::byte> id = new_cola_id(links);
+  Plan plan;
+  plan.timeout_seconds = 0.5;
+  std::array<std::string, 2> said;
+  // In a thread of its own, since what is left behind of NVSHMEM is the thread's.
+  std::thread([&] {
+    run_ranks(2, plan, [&](World& world) {
+      const auto at = static_cast<std::size_t>(world.rank());
+      const std::shared_ptr<Device> device = open_device("cuda", 0);
+      try {
+        run(world, *device, all[at], id);
+      } catch (const Error& e) {
+        said[at] = e.what();
+      }
+    });
+  }).join();
+  return said;
+}
+
+}  // namespace
+
+TEST_CASE("a PE that does not come to a product is an error of the others, not a wait without end") {
+  const TestDevice tested;
+  for (const std::string links : {"nccl", "nvshmem"}) {
+    CAPTURE(links);
+    std::atomic<bool> over{false};
+    const auto said =
+        errors_of_two(links, [&](World& world, Device& device, const ColaPlan& plan, std::span<const std::byte> id) {
+          const auto pipeline = open_cola(links, device, plan, id, [&](const auto& own) { world.collective_try(own); });
+          const DeviceArray<float> b(device, 15), c(device, 15);
+          Event ended(device);
+          const auto multiply = [&] {
+            const DeviceView<const float> b_view{b.data(), plan.own_rows, 3, 3};
+            const DeviceView<float> c_view{c.data(), plan.own_rows, 3, 3};
+            pipeline->multiply(3, {&b_view, 1}, {&c_view, 1});
+            ended.record(pipeline->stream(0));
+            wait_with_peers(world, device, ended, "a product on devices");
+          };
+          multiply();
+          if (world.rank() == 0) {
+            world.barrier();
+            try {
+              multiply();
+            } catch (...) {
+              over = true;
+              throw;
+            }
+          } else {
+            world.barrier();
+            while (!over) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+          }
+        });
+    CHECK(said[0].find("rank 0 waited 0.") == 0);
+    CHECK(said[0].find("in 'a product on devices' without any progress (timeout_seconds is 0.5)") != std::string::npos);
+    CHECK(said[1].empty());
+  }
+}
+
+TEST_CASE("a PE that cannot make its part is the error of all PEs, before they wait for each other") {
+  const TestDevice tested;
+  for (const std::string links : {"nccl", "nvshmem"}) {
+    CAPTURE(links);
+    const auto said =
+        errors_of_two(links, [&](World& world, Device& device, const ColaPlan& plan, std::span<const std::byte> id) {
+          open_cola(links, device, plan, id, [&](const auto& own) {
+            world.collective_try([&] {
+              own();
+              if (world.rank() == 1) throw DeviceError("no room on rank 1");
+            });
+          });
+        });
+    CHECK(said == std::array<std::string, 2>{"no room on rank 1", "no room on rank 1"});
+  }
 }

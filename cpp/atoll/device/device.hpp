@@ -69,6 +69,9 @@ class Device {
 
   virtual StreamHandle make_stream() = 0;
   virtual void free_stream(StreamHandle stream) noexcept = 0;
+  /// What the device has been given will not end, since it waits for a peer that is lost: nothing is waited for any more,
+  /// and memory, streams and events are left to the end of the process, as freeing them would wait.
+  virtual void abandon() noexcept = 0;
   /// Waits until all that the stream was given is done, and throws DeviceError if any of it failed.
   virtual void wait(StreamHandle stream) = 0;
   virtual EventHandle make_event() = 0;

@@ -11,4 +11,17 @@ std::shared_ptr<Device> device_of_rank(World& world, const std::string& kind) {
   return world.collective_try([&] { return open_device(kind, before); });
 }
 
+void wait_with_peers(World& world, Device& device, EventHandle event, const char* what,
+                     const std::function<void()>& ask) {
+  try {
+    world.wait_until(what, [&] {
+      if (ask) ask();
+      return device.happened(event);
+    });
+  } catch (...) {
+    device.abandon();
+    throw;
+  }
+}
+
 }  // namespace atl

@@ -171,7 +171,8 @@ std::vector<std::byte> new_id() {
   return out;
 }
 
-std::unique_ptr<ColaPipeline> open(Device& device, const ColaPlan& plan, std::span<const std::byte> bytes) {
+std::unique_ptr<ColaPipeline> open(Device& device, const ColaPlan& plan, std::span<const std::byte> bytes,
+                                   const RunOnAll& on_all) {
   ncclUniqueId id;
   check(bytes.size() == sizeof(id), "CoLa over NCCL: an id of {} bytes (it has {}). Give what new_cola_id made.",
         bytes.size(), sizeof(id));
@@ -179,7 +180,7 @@ std::unique_ptr<ColaPipeline> open(Device& device, const ColaPlan& plan, std::sp
   check_cuda(cudaSetDevice(device.facts().number), "choosing a device");
   std::vector<ColaPart> parts;
   const Rank group = plan.groups.of(plan.pe), peers = plan.groups.end(group) - plan.groups.begin(group);
-  parts.emplace_back(device, plan, std::vector<bool>(static_cast<std::size_t>(peers), false));
+  on_all([&] { parts.emplace_back(device, plan, std::vector<bool>(static_cast<std::size_t>(peers), false)); });
   ncclComm_t all = nullptr;
   check_nccl(ncclCommInitRank(&all, plan.groups.pes, id, plan.pe), "starting");
   return std::make_unique<LinkedPipeline>(std::make_unique<NcclLinks>(device, std::move(parts), plan, all));

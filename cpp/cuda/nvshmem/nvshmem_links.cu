@@ -24,6 +24,13 @@ void check_nvshmem(int status, const char* what) {
         fmt::format("NVSHMEM, {}: status {} (it refused). Set NVSHMEM_DEBUG=INFO to see why.", what, status));
 }
 
+/// Calls on a stream return nothing: an error that they or what comes before them left there is found by asking the
+/// stream.
+void check_stream(cudaStream_t stream, const char* what) {
+  const cudaError_t error = cudaStreamQuery(stream);
+  if (error != cudaErrorNotReady) check_cuda(error, what);
+}
+
 /// Values in the symmetric heap, at the same place of it on all PEs. Made and freed by all PEs together, so not by its
 /// destructor.
 template <class T>
@@ -70,24 +77,30 @@ __global__ void __launch_bounds__(kGetThreads) get_rows(const GetArguments p) {
                           static_cast<std::size_t>(p.width), p.pes[row]);
 }
 
+/// What get_rows() gets in a phase.
+struct Gets {
+  DeviceArray<Rank> pes;
+  DeviceArray<Local> positions;
+};
+
+Gets gets_of(const ColaPhase& phase, Rank first_peer, const std::vector<bool>& mapped, const Stream& stream) {
+  std::vector<Rank> pes;
+  std::vector<Local> positions;
+  for (std::size_t c = 0; c < phase.remote.count(); ++c) {
+    if (mapped[static_cast<std::size_t>(phase.remote.peers[c])]) continue;
+    pes.push_back(first_peer + phase.remote.peers[c]);
+    positions.push_back(phase.remote.positions[c]);
+  }
+  Gets out{uploaded(stream, std::span(pes)), uploaded(stream, std::span(positions))};
+  stream.wait();
+  return out;
+}
+
 class NvshmemLinks final : public ColaLinks {
  public:
-  /// mapped: [peer of the workgroup] whether its memory is mapped here. ends: NVSHMEM was started for these links, and
-  /// ends with them.
-  NvshmemLinks(Device& device, std::vector<ColaPart> parts, const ColaPlan& plan, const std::vector<bool>& mapped,
-               bool ends)
-      : ColaLinks(std::move(parts)), device_(device), ends_(ends) {
-    for (const ColaPhase& phase : plan.phases) {
-      std::vector<Rank> pes;
-      std::vector<Local> positions;
-      for (std::size_t c = 0; c < phase.remote.count(); ++c) {
-        if (mapped[static_cast<std::size_t>(phase.remote.peers[c])]) continue;
-        pes.push_back(part().first_peer() + phase.remote.peers[c]);
-        positions.push_back(phase.remote.positions[c]);
-      }
-      gets_.push_back({uploaded(part().compute, std::span(pes)), uploaded(part().compute, std::span(positions))});
-      part().compute.wait();
-    }
+  /// ends: NVSHMEM was started for these links, and ends with them. Collective.
+  NvshmemLinks(Device& device, std::vector<ColaPart> parts, std::vector<Gets> gets, bool ends)
+      : ColaLinks(std::move(parts)), device_(device), ends_(ends), gets_(std::move(gets)) {
     agree_on_sizes();
   }
 
@@ -128,6 +141,7 @@ class NvshmemLinks final : public ColaLinks {
     nvshmemx_putmem_on_stream(buffer_of(phase) + put.first * columns_, rows.data,
                               static_cast<std::size_t>(put.count * columns_) * sizeof(float), put.to,
                               stream_of(part().transfers));
+    check_stream(stream_of(part().transfers), "NVSHMEM, putting rows");
   }
 
   void fetch(std::size_t, std::size_t phase) override {
@@ -138,7 +152,10 @@ class NvshmemLinks final : public ColaLinks {
         {gets.pes.data(), gets.positions.data(), rows, buffer_of(phase), landing_.data(), static_cast<int>(columns_)});
   }
 
-  void barrier() override { nvshmemx_barrier_all_on_stream(stream_of(part().compute)); }
+  void barrier() override {
+    nvshmemx_barrier_all_on_stream(stream_of(part().compute));
+    check_stream(stream_of(part().compute), "NVSHMEM, a barrier of all PEs");
+  }
 
   void close() override {
     b_.free();
@@ -184,15 +201,9 @@ class NvshmemLinks final : public ColaLinks {
     }
   }
 
-  /// What get_rows() gets in a phase.
-  struct Gets {
-    DeviceArray<Rank> pes;
-    DeviceArray<Local> positions;
-  };
-
   Device& device_;
   const bool ends_;
-  std::vector<Gets> gets_;  // [phase]
+  const std::vector<Gets> gets_;  // [phase]
   Sizes sizes_{};
   std::int64_t columns_ = 0, most_columns_ = 0;
   SymmetricArray<float> b_, send_, landing_;
@@ -237,14 +248,19 @@ std::vector<bool> mapped_peers(const ColaPlan& plan) {
   return out;
 }
 
-std::unique_ptr<ColaPipeline> open(Device& device, const ColaPlan& plan, std::span<const std::byte> id) {
+std::unique_ptr<ColaPipeline> open(Device& device, const ColaPlan& plan, std::span<const std::byte> id,
+                                   const RunOnAll& on_all) {
   check_cuda(cudaSetDevice(device.facts().number), "choosing a device");
   const bool starts = start(plan, id);
   const std::vector<bool> mapped = mapped_peers(plan);
   std::vector<ColaPart> parts;
-  parts.emplace_back(device, plan, mapped);
+  std::vector<Gets> gets;
+  on_all([&] {
+    const ColaPart& part = parts.emplace_back(device, plan, mapped);
+    for (const ColaPhase& phase : plan.phases) gets.push_back(gets_of(phase, part.first_peer(), mapped, part.compute));
+  });
   return std::make_unique<LinkedPipeline>(
-      std::make_unique<NvshmemLinks>(device, std::move(parts), plan, mapped, starts));
+      std::make_unique<NvshmemLinks>(device, std::move(parts), std::move(gets), starts));
 }
 
 }  // namespace

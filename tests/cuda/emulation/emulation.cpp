@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -33,8 +34,15 @@ std::uint64_t seed_of_process() {
 }
 
 struct Machine {
+  Machine() = default;
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+  ~Machine();  // what an abandoned device has left
+
   Block block{seed_of_process()};
   std::vector<EmulatedStream*> streams;
+  std::set<EmulatedStream*> made_streams;  // of those all but the one that every device has
+  std::set<EmulatedEvent*> made_events;
   std::vector<std::unique_ptr<EmulatedEvent>> destroyed;  // that streams may still wait for
   std::map<void*, std::size_t> memory;
   std::size_t used = 0;
@@ -83,6 +91,12 @@ struct EmulatedStream {
 
 namespace emulation {
 namespace {
+
+Machine::~Machine() {
+  for (EmulatedStream* stream : made_streams) delete stream;
+  for (EmulatedEvent* event : made_events) delete event;
+  for (const auto& [memory, bytes] : memory) std::free(memory);
+}
 
 // Seconds until a message of another thread is taken for lost.
 constexpr double kPatience = 60;
@@ -376,11 +390,13 @@ cudaError_t cudaMemsetAsync(void* to, int byte, std::size_t bytes, cudaStream_t 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* out, unsigned) {
   *out = new EmulatedStream;
   machine().streams.push_back(*out);
+  machine().made_streams.insert(*out);
   return cudaSuccess;
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   cudaStreamSynchronize(stream);
   std::erase(machine().streams, stream);
+  machine().made_streams.erase(stream);
   delete stream;
   return cudaSuccess;
 }
@@ -388,15 +404,20 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   EmulatedStream* const s = &emulation::of(stream);
   return emulation::run_until([=] { return s->work.empty(); });
 }
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  return emulation::of(stream).work.empty() ? cudaSuccess : cudaErrorNotReady;
+}
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   emulation::of(stream).work.push_back({.run = {}, .after = event, .version = event->recorded, .ready = {}});
   return cudaSuccess;
 }
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* out, unsigned) {
   *out = new EmulatedEvent;
+  machine().made_events.insert(*out);
   return cudaSuccess;
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  machine().made_events.erase(event);
   machine().destroyed.emplace_back(event);
   return cudaSuccess;
 }

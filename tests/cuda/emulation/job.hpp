@@ -54,14 +54,24 @@ class Meeting {
  public:
   explicit Meeting(int size) : size_(size) {}
   void come(const char* what) {
+    const long mine = arrive();
     std::unique_lock lock(mutex_);
+    wait_for_others(changed_, lock, what, [&] { return held_ != mine; });
+  }
+  /// Comes without a wait: held(number) once all have.
+  long arrive() {
+    const std::lock_guard lock(mutex_);
     const long mine = held_;
     if (++come_ == size_) {
       come_ = 0;
       ++held_;
       changed_.notify_all();
     }
-    wait_for_others(changed_, lock, what, [&] { return held_ != mine; });
+    return mine;
+  }
+  bool held(long number) {
+    const std::lock_guard lock(mutex_);
+    return held_ != number;
   }
 
  private:

@@ -115,12 +115,14 @@ void nvshmemx_putmem_on_stream(void* to, const void* from, std::size_t bytes, in
   });
 }
 void nvshmemx_barrier_all_on_stream(cudaStream_t stream) {
-  emulation::enqueue_host(stream, [] {
+  const auto number = std::make_shared<long>();
+  emulation::enqueue_host(stream, [number] {
     Pe& pe = here();
     for (const LatePut& put : pe.late) std::memcpy(put.to, put.bytes.data(), put.bytes.size());
     pe.late.clear();
-    pe.job->meeting.come("a barrier of all PEs");
+    *number = pe.job->meeting.arrive();
   });
+  emulation::enqueue_host(stream, [] {}, [number, job = here().job] { return job->meeting.held(*number); });
 }
 void nvshmemx_float_get_warp(float* to, const float* from, std::size_t count, int number) {
   here().check_in_heap(to, count * sizeof(float), "the target of a get");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atoll/device/communicator.hpp>
+#include <atoll/device/rank_device.hpp>
 #include <atoll/runtime/broadcast/panel_broadcast.hpp>
 #include <memory>
 #include <optional>
@@ -52,10 +53,10 @@ class DirectBroadcast {
   bool progress() const { return false; }
   /// A peer that is lost is noticed by the World or by the links, whoever is first.
   void wait_arrived(const Request& request) const {
-    while (!request.arrived()) {
-      world_.progress();
+    if (request.arrived()) return;
+    wait_with_peers(world_, device_, *request.end_, "a panel from device to device", [&] {
       for (const auto& link : links_) link->check();
-    }
+    });
   }
   void finish(const Request& request) const { wait_arrived(request); }
   /// Only how many were started.

@@ -36,8 +36,8 @@ std::unique_ptr<ColaPipeline> cola_on_one_device(Device& device, std::span<const
 std::vector<std::byte> new_cola_id(const std::string& links) { return plugin_of(links).new_id(); }
 
 std::unique_ptr<ColaPipeline> open_cola(const std::string& links, Device& device, const ColaPlan& plan,
-                                        std::span<const std::byte> id) {
-  return plugin_of(links).open(device, plan, id);
+                                        std::span<const std::byte> id, const RunOnAll& on_all) {
+  return plugin_of(links).open(device, plan, id, on_all);
 }
 
 }  // namespace atl

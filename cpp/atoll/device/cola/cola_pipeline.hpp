@@ -5,6 +5,7 @@
 #include <atoll/device/device.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -20,8 +21,10 @@
 /// Or with a PE in each process, over NVSHMEM or NCCL:
 ///
 ///     const auto id = pe == 0 ? new_cola_id("nvshmem") : ...;             // one process makes it, the others get it
-///     const auto pipeline = open_cola("nvshmem", *gpu, plan, id);         // collective over the PEs
+///     const auto pipeline = open_cola("nvshmem", *gpu, plan, id, on_all); // collective over the PEs
 ///     pipeline->multiply(32, {&b, 1}, {&c, 1});
+///     ended.record(pipeline->stream(0));
+///     wait_with_peers(world, *gpu, ended, "a product");                   // throws if a peer is lost
 ///     pipeline->close();
 namespace atl {
 
@@ -59,18 +62,24 @@ class ColaPipeline {
 /// DeviceError if memory is short.
 std::unique_ptr<ColaPipeline> cola_on_one_device(Device& device, std::span<const ColaPlan> plans);
 
+/// Runs what may fail on one process alone, as memory that is short, before all of them go on to what waits for each
+/// other; throws on all where it threw on one (World::collective_try).
+using RunOnAll = std::function<void(const std::function<void()>& own)>;
+
 /// What a plug-in for CoLa over other links exports; `abi` is checked before anything else is used.
 struct ColaPlugin {
   std::uint32_t abi;
   std::vector<std::byte> (*new_id)();
-  std::unique_ptr<ColaPipeline> (*open)(Device& device, const ColaPlan& plan, std::span<const std::byte> id);
+  std::unique_ptr<ColaPipeline> (*open)(Device& device, const ColaPlan& plan, std::span<const std::byte> id,
+                                        const RunOnAll& on_all);
 };
 
 /// links: "nvshmem" or "nccl". An id by which the PEs of a pipeline find each other: one process makes it and gives it
 /// to the others. Throws DeviceError that says what is missing.
 std::vector<std::byte> new_cola_id(const std::string& links);
-/// One PE for this process, on its device. Collective over all PEs of the plan.
+/// One PE for this process, on its device. Collective over all PEs of the plan. What a PE that dies in it leaves behind
+/// is for the libraries of the links: they start together without a limit of time.
 std::unique_ptr<ColaPipeline> open_cola(const std::string& links, Device& device, const ColaPlan& plan,
-                                        std::span<const std::byte> id);
+                                        std::span<const std::byte> id, const RunOnAll& on_all);
 
 }  // namespace atl

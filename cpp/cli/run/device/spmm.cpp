@@ -2,6 +2,7 @@
 #include "spmm.hpp"
 
 #include <algorithm>
+#include <atoll/device/rank_device.hpp>
 
 namespace atl::cli {
 namespace {
@@ -33,7 +34,7 @@ ColaPlan plan_of(World& world, const MatrixRows<float>& rows) {
 }  // namespace
 
 ProductOnDevices::ProductOnDevices(World& world, Device& device, MatrixRows<float>&& rows, const Options& options)
-    : world_(world), stream_(device), options_(options) {
+    : world_(world), stream_(device), ended_(device), options_(options) {
   const auto own = static_cast<std::int64_t>(rows.rows());
   const std::int64_t owned = rows.column_blocks.size(world.rank());
   if (world.size() > 1 && options.reduce != Reduce::sum)
@@ -59,7 +60,10 @@ ProductOnDevices::ProductOnDevices(World& world, Device& device, MatrixRows<floa
       world.collective_try([&] { return world.rank() == 0 ? new_cola_id(options.links) : std::vector<std::byte>(); });
   const auto ids = world.all_gather_varying(std::span<const std::byte>(id));
   const std::vector<std::byte> shared(ids.begin(), ids.end());
-  pipeline_ = world.collective_try([&] { return open_cola(options.links, device, plan, shared); });
+  pipeline_ = world.collective_try([&] {
+    return open_cola(options.links, device, plan, shared,
+                     [&](const std::function<void()>& own) { world.collective_try(own); });
+  });
   about_ = fmt::format("CoLa's pipeline over {}, {} workgroups of {}, on {}", options.links, plan.groups.count(),
                        plan.groups.size, device.facts().name);
 }
@@ -78,7 +82,8 @@ void ProductOnDevices::multiply() {
   const DeviceView<const float> b = b_.view();
   const DeviceView<float> c = c_.view();
   pipeline_->multiply(options_.columns, {&b, 1}, {&c, 1});
-  stream_.device().wait(pipeline_->stream(0));
+  ended_.record(pipeline_->stream(0));
+  wait_with_peers(world_, stream_.device(), ended_, "a product on devices");
 }
 
 void ProductOnDevices::get(MatrixView<float> c) const {
@@ -87,7 +92,9 @@ void ProductOnDevices::get(MatrixView<float> c) const {
 }
 
 void ProductOnDevices::close() {
-  if (pipeline_) world_.collective_try([&] { pipeline_->close(); });
+  if (!pipeline_) return;
+  world_.barrier();  // a peer that is lost is noticed here, and not in calls of a library that would wait for it
+  world_.collective_try([&] { pipeline_->close(); });
 }
 
 ColaBytes ProductOnDevices::bytes() const {

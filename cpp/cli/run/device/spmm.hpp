@@ -39,6 +39,7 @@ class ProductOnDevices {
  private:
   World& world_;
   const Stream stream_;
+  Event ended_;
   const Options options_;
   DeviceMatrix<float> b_, c_;
   std::optional<DeviceSpmm<float>> by_rows_;
