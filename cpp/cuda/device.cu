@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atoll/base/byte_count.hpp>
 #include <atoll/device/device_plugin.hpp>
+#include <utility>
 
 #include "cola/one_process.hpp"
 #include "gemm/min_plus.hpp"
@@ -105,8 +107,14 @@ class CudaDevice final : public Device {
 
   bool pin(void* memory, std::size_t bytes) override {
     use();
-    if (cudaHostRegister(memory, bytes, cudaHostRegisterDefault) == cudaSuccess) return true;
+    const cudaError_t error = cudaHostRegister(memory, bytes, cudaHostRegisterDefault);
+    if (error == cudaSuccess) return true;
     cudaGetLastError();
+    if (!std::exchange(said_not_pinned_, true))
+      log()(LogLevel::warn,
+            "{} of the host's memory cannot be pinned for {}: {} (copies of it wait for each other and for kernels). "
+            "Raise the limit of locked memory (`ulimit -l`), or leave more memory free.",
+            bytes_text(static_cast<double>(bytes)), facts_.name, cudaGetErrorString(error));
     return false;
   }
   void unpin(void* memory) noexcept override {
@@ -185,7 +193,7 @@ class CudaDevice final : public Device {
 
   const DeviceFacts facts_;
   const DeviceKernels kernels_;
-  bool abandoned_ = false;
+  bool abandoned_ = false, said_not_pinned_ = false;
 };
 
 std::unique_ptr<Device> open(int number) { return std::make_unique<CudaDevice>(number); }

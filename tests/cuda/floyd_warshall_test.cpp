@@ -78,6 +78,22 @@ TEST_CASE("a matrix that does not fit passes in strips by itself") {
   unsetenv("ATOLL_EMULATION_BYTES");
 }
 
+TEST_CASE("memory that cannot be pinned is said once, and passes all the same") {
+  if (TestDevice::is_real()) return;  // what a host locks is the emulation's to say
+  setenv("ATOLL_EMULATION_PINS", "0", 1);
+  const TestDevice tested;
+  std::vector<std::string> said;
+  tested.device().log_to(Log([&](LogLevel level, std::string_view text) {
+    CHECK(level == LogLevel::warn);
+    said.emplace_back(text);
+  }));
+  for (int i = 0; i < 2; ++i) expect_closure<float>(tested.device(), 130, 10, false, DevicePlacement::streamed, 64);
+  unsetenv("ATOLL_EMULATION_PINS");
+  REQUIRE(said.size() == 1);
+  CHECK(said[0].find("cannot be pinned for this host: out of memory (copies of it wait") != std::string::npos);
+  CHECK(said[0].find("`ulimit -l`") != std::string::npos);
+}
+
 TEST_CASE("an improving cycle is found on a device") {
   const TestDevice tested;
   for (const auto placement : {DevicePlacement::resident, DevicePlacement::streamed}) {

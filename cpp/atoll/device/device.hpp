@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atoll/base/error.hpp>
+#include <atoll/base/log.hpp>
 #include <atoll/device/device_kernels.hpp>
 #include <atoll/matrix/matrix.hpp>
 #include <cstddef>
@@ -63,7 +64,11 @@ class Device {
   virtual void* allocate(std::size_t bytes, MemoryKind kind) = 0;
   virtual void release(void* memory, MemoryKind kind) noexcept = 0;
 
-  /// Locks pages of the host's own memory, so that copies of it run beside kernels; false where the system refuses.
+  /// Where it says what is not as it should be; silent by default.
+  void log_to(Log log) { log_ = std::move(log); }
+
+  /// Locks pages of the host's own memory, so that copies of it run beside kernels; false where the system refuses, of
+  /// which the first time is logged.
   virtual bool pin(void* memory, std::size_t bytes) = 0;
   virtual void unpin(void* memory) noexcept = 0;
 
@@ -90,6 +95,12 @@ class Device {
                     std::size_t rows, StreamHandle stream) = 0;
   /// Sets each byte.
   virtual void fill(void* memory, int byte, std::size_t bytes, StreamHandle stream) = 0;
+
+ protected:
+  const Log& log() const { return log_; }
+
+ private:
+  Log log_;
 };
 
 /// Opens device `number` of a kind ("cuda"), modulo those that this machine has, so that ranks of a node share them

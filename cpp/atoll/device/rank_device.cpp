@@ -8,7 +8,9 @@ std::shared_ptr<Device> device_of_rank(World& world, const std::string& kind) {
   const Fabric& fabric = world.fabric();
   int before = 0;  // ranks of this machine
   for (Rank r = 0; r < world.rank(); ++r) before += fabric.node_of(r) == fabric.node_of(world.rank());
-  return world.collective_try([&] { return open_device(kind, before); });
+  std::shared_ptr<Device> device = world.collective_try([&] { return open_device(kind, before); });
+  device->log_to(world.log());
+  return device;
 }
 
 void wait_with_peers(World& world, Device& device, EventHandle event, const char* what,

@@ -364,7 +364,11 @@ cudaError_t cudaMalloc(void** out, std::size_t bytes) {
 cudaError_t cudaFree(void* memory) { return emulation::release(memory); }
 cudaError_t cudaHostAlloc(void** out, std::size_t bytes, unsigned) { return emulation::allocate(out, bytes); }
 cudaError_t cudaFreeHost(void* memory) { return emulation::release(memory); }
-cudaError_t cudaHostRegister(void*, std::size_t, unsigned) { return cudaSuccess; }
+// With ATOLL_EMULATION_PINS=0 the host locks no pages, as with a low `ulimit -l`.
+cudaError_t cudaHostRegister(void*, std::size_t, unsigned) {
+  const char* const pins = std::getenv("ATOLL_EMULATION_PINS");
+  return pins && *pins == '0' ? cudaErrorMemoryAllocation : cudaSuccess;
+}
 cudaError_t cudaHostUnregister(void*) { return cudaSuccess; }
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
   emulation::add(stream, [=] { std::memcpy(to, from, bytes); });
