@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atoll/apsp/device/on_device.hpp>
 #include <atoll/base/random.hpp>
+#include <atoll/device/rank_device.hpp>
+#include <atoll/runtime/job/launch.hpp>
 
 #include "test_device.hpp"
 
@@ -75,6 +78,28 @@ TEST_CASE("a matrix that does not fit passes in strips by itself") {
   Matrix<float> d(2000, 2000);
   CHECK_THROWS_AS(floyd_warshall_on_device<float>(DeviceGemm(tested.device(), Element::float32), d.view(), {}, nullptr),
                   DeviceError);
+  unsetenv("ATOLL_EMULATION_BYTES");
+}
+
+TEST_CASE("ranks that share a device plan with their parts of its memory") {
+  if (TestDevice::is_real()) return;  // how much memory there is, is the emulation's to say
+  // Two emulated devices; 400 x 400 values fit one of them, and not a third of it.
+  setenv("ATOLL_EMULATION_BYTES", "2200000", 1);
+  const TestDevice sets_the_architecture;
+  for (const auto& [ranks, sharing] : {std::pair{1, 1}, {2, 1}, {6, 3}}) {
+    CAPTURE(ranks);
+    run_ranks(ranks, Plan{}, [&](World& world) {
+      const auto device = device_of_rank(world, "cuda");
+      CHECK(device->claimable_bytes() == device->free_bytes() / static_cast<std::size_t>(sharing));
+      Matrix<float> d(400, 400);
+      for (std::int64_t i = 0; i < 400; ++i) std::ranges::fill(d.view().row(i), 1.0f);
+      const DeviceGemm gemm(*device, Element::float32, DeviceTile{64, 64, 16, 8, 4, 4});
+      FloydWarshallReport report;
+      floyd_warshall_on_device<float>(gemm, d.view(), {.steps = 1}, &report);
+      // Only of a matrix in the device's memory are diagonal blocks timed apart.
+      CHECK((report.diagonal_seconds > 0) == (sharing == 1));
+    });
+  }
   unsetenv("ATOLL_EMULATION_BYTES");
 }
 

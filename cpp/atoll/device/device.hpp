@@ -64,6 +64,10 @@ class Device {
   virtual void* allocate(std::size_t bytes, MemoryKind kind) = 0;
   virtual void release(void* memory, MemoryKind kind) noexcept = 0;
 
+  /// Of free_bytes() what this rank may plan with: as many other ranks as have the device do the same (share_among).
+  std::size_t claimable_bytes() const { return free_bytes() / static_cast<std::size_t>(sharing_ranks_); }
+  void share_among(int ranks) { sharing_ranks_ = ranks; }
+
   /// Where it says what is not as it should be; silent by default.
   void log_to(Log log) { log_ = std::move(log); }
 
@@ -101,6 +105,7 @@ class Device {
 
  private:
   Log log_;
+  int sharing_ranks_ = 1;
 };
 
 /// Opens device `number` of a kind ("cuda"), modulo those that this machine has, so that ranks of a node share them

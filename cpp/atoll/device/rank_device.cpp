@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <atoll/device/rank_device.hpp>
 
 namespace atl {
@@ -10,6 +11,12 @@ std::shared_ptr<Device> device_of_rank(World& world, const std::string& kind) {
   for (Rank r = 0; r < world.rank(); ++r) before += fabric.node_of(r) == fabric.node_of(world.rank());
   std::shared_ptr<Device> device = world.collective_try([&] { return open_device(kind, before); });
   device->log_to(world.log());
+  struct Place {
+    int node, device;
+    bool operator==(const Place&) const = default;
+  };
+  const Place mine{fabric.node_of(world.rank()), device->facts().number};
+  device->share_among(static_cast<int>(std::ranges::count(world.all_gather(mine), mine)));
   return device;
 }
 

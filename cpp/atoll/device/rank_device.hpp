@@ -8,7 +8,7 @@
 namespace atl {
 
 /// What `--device` names, for this rank: null for "cpu"; of "cuda" the ranks of a machine share the devices evenly, in
-/// their order (several may have one). Collective; throws on all ranks alike.
+/// their order; several may have one, and each then plans with its part of what is free. Collective; throws on all ranks alike.
 std::shared_ptr<Device> device_of_rank(World& world, const std::string& kind);
 
 /// Waits for an event of a stream that waits for other ranks' streams, and makes progress meanwhile; `what` names the wait, and `ask` is called now and then (what their links know of errors). Throws

@@ -68,7 +68,7 @@ std::optional<GainCycle> floyd_warshall_on_device(const DeviceGemm& gemm, Matrix
                                                   DevicePlacement placement) {
   Device& device = gemm.device();
   const std::int64_t block = block_of(gemm, d.rows, options.block);
-  const double has = kOneDeviceOfMemory * static_cast<double>(device.free_bytes());
+  const double has = kOneDeviceOfMemory * static_cast<double>(device.claimable_bytes());
   if (placement == DevicePlacement::streamed ||
       (placement == DevicePlacement::automatic && resident_bytes<T>(gemm, d.rows, block) > has))
     return floyd_warshall_streamed(gemm, d, options, report);  // longer blocks of its own

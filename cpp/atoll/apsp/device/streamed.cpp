@@ -21,7 +21,7 @@ struct Sizes {
 template <class T>
 Sizes sizes_of(const DeviceGemm& gemm, std::int64_t n, std::int64_t wanted_block) {
   const std::int64_t unit = block_unit(gemm), whole = (n + unit - 1) / unit * unit;
-  const double has = kStreamedOfMemory * static_cast<double>(gemm.device().free_bytes());
+  const double has = kStreamedOfMemory * static_cast<double>(gemm.device().claimable_bytes());
   const double row_bytes = static_cast<double>(n + 64) * sizeof(T);
   const auto bytes = [&](std::int64_t block, std::int64_t strip) {
     return row_bytes * static_cast<double>(block + static_cast<std::int64_t>(kBuffers) * strip) +
