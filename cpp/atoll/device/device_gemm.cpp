@@ -28,17 +28,20 @@ std::size_t DeviceGemm::panel_bytes(DevicePanel::Side side, std::int64_t extent,
   return kernels().panel_bytes(element_, tile_, side == DevicePanel::Side::left, extent, depth);
 }
 
+void DevicePanel::reserve(const DeviceGemm& gemm, const Stream& stream, std::int64_t extent, std::int64_t depth) {
+  const std::size_t bytes = gemm.panel_bytes(side_, extent, depth);
+  if (bytes <= bytes_.size()) return;
+  if (bytes_.size() > 0) stream.wait();  // it may still be read
+  bytes_ = {};
+  bytes_ = DeviceArray<std::byte>(gemm.device(), bytes);
+}
+
 template <class T>
 void DevicePanel::pack(const DeviceGemm& gemm, const Stream& stream, DeviceOperand<T> factor) {
   const bool left = side_ == Side::left;
   view_.extent = left ? factor.rows() : factor.cols();
   view_.depth = left ? factor.cols() : factor.rows();
-  const std::size_t bytes = gemm.panel_bytes(side_, view_.extent, view_.depth);
-  if (bytes > bytes_.size()) {
-    if (bytes_.size() > 0) stream.wait();  // it may still be read
-    bytes_ = {};
-    bytes_ = DeviceArray<std::byte>(gemm.device(), bytes);
-  }
+  reserve(gemm, stream, view_.extent, view_.depth);
   view_.data = bytes_.data();
   gemm.kernels().pack(gemm.element(), gemm.tile_number(), left,
                       {factor.view.data, factor.view.rows, factor.view.cols, factor.view.stride, factor.transposed},

@@ -35,6 +35,8 @@ class DevicePanel {
  public:
   using Side = PackedPanel::Side;
   explicit DevicePanel(Side side) : side_(side) {}
+  /// Room for factors of up to this extent and depth, which pack() allocates otherwise: that waits for all of the device.
+  void reserve(const DeviceGemm& gemm, const Stream& stream, std::int64_t extent, std::int64_t depth);
   template <class T>
   void pack(const DeviceGemm& gemm, const Stream& stream, DeviceOperand<T> factor);
   std::int64_t extent() const { return view_.extent; }

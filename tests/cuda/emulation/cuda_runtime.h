@@ -19,6 +19,7 @@
 ///   - an asynchronous copy happens at once or only when it is waited for
 ///   - streams do nothing until they are waited for, and then in any order that their events allow
 ///   - an address that is not aligned to what is moved with one instruction is an error
+///   - memory that is allocated or freed while a message of another rank is waited for is an error
 ///   - threads that wait for each other for ever are an error with their places
 #define ATOLL_EMULATED 1
 #define __global__

@@ -147,6 +147,16 @@ void add(cudaStream_t stream, std::function<void()> run) {
   of(stream).work.push_back({.run = std::move(run), .ready = {}});
 }
 
+// A device would wait for it, and the message perhaps for what this host thread does next.
+void check_no_message_is_under_way(const char* what) {
+  for (const EmulatedStream* s : machine().streams)
+    for (const EmulatedStream::Work& work : s->work)
+      if (work.ready) {
+        std::fprintf(stderr, "emulation: memory is %s while a message is under way\n", what);
+        std::abort();
+      }
+}
+
 cudaError_t allocate(void** out, std::size_t bytes) {
   *out = std::aligned_alloc(256, (bytes + kFenceBytes + 255) / 256 * 256);
   if (!*out) return cudaErrorMemoryAllocation;
@@ -158,6 +168,7 @@ cudaError_t allocate(void** out, std::size_t bytes) {
 }
 cudaError_t release(void* memory) {
   if (!memory) return cudaSuccess;
+  check_no_message_is_under_way("freed");
   while (step()) {
   }  // freeing waits for what is under way
   const auto at = machine().memory.find(memory);
@@ -358,6 +369,7 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   return cudaSuccess;
 }
 cudaError_t cudaMalloc(void** out, std::size_t bytes) {
+  emulation::check_no_message_is_under_way("allocated");
   if (machine().used + bytes > emulation::memory_bytes()) return cudaErrorMemoryAllocation;
   return emulation::allocate(out, bytes);
 }

@@ -13,6 +13,12 @@ namespace atl {
 /// The broadcasts of GridSteps between devices, with the calls of PanelBroadcast: the paper's GMPI variants, over NCCL. A
 /// panel's memory is a device's; messages of a group go in the order in which they are started, which GridSteps keeps the
 /// same on all members, on a stream of the group's own beside the products. NCCL chooses the shape.
+///
+/// A rank is in two groups, its grid row and its grid column, whose messages may be under way together. That ends even on a
+/// device that ran one of them at a time, in the order in which they were started, and even if it had to wait for all of
+/// them to start a kernel: of a step, the rank with the diagonal block only sends; those beside it in its grid row and
+/// column receive all that they need from it before they send; the others only receive; and a rank starts what it receives
+/// of a step after it has all of the step before.
 class DirectBroadcast {
  public:
   class Request {

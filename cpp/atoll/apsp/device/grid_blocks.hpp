@@ -60,6 +60,11 @@ class DeviceBlocks {
     strips_[0].emplace(device);
     strips_[1].emplace(device);
     if (!Direct) closed_ = DeviceMatrix<T>(device, b, b);
+    // No memory is taken once messages are under way, as the device would wait for them.
+    left_.reserve(gemm_, work_, d.local.rows(), b);
+    right_.reserve(gemm_, work_, d.local.cols(), b);
+    update_left_.reserve(gemm_, work_, std::max(b, d.local.rows()), b);
+    update_right_.reserve(gemm_, work_, std::max(b, d.local.cols()), b);
     fetch();
     range_.check_seen(work_);
   }
