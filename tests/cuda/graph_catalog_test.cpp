@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <atoll/algorithms/device/graph_on_device.hpp>
 #include <atoll/catalog/algorithm.hpp>
 #include <atoll/graph/generate/generate.hpp>
 #include <atoll/runtime/job/launch.hpp>
@@ -104,5 +105,34 @@ TEST_CASE("what a device does not have is refused") {
     personal.set("personalization", std::span<const double>(shares));
     Answer answer;
     CHECK_THROWS_AS(pagerank.prepare(graph, personal)->run(personal, answer, {}), UsageError);
+  });
+}
+
+TEST_CASE("PageRank's options out of range are refused on a device in the words of the host") {
+  on_ranks(1, [&](World& world) {
+    const Graph graph = graph_of(world, false);
+    const auto said = [&](const std::string& device, const auto& change) {
+      PageRankOptions options;
+      change(options);
+      try {
+        if (device == "cpu") {
+          PageRankResult<double> result;
+          PageRank<double>(graph, {}).run(options, result);
+        } else {
+          PageRankResult<double> result;
+          PageRankOnDevice<double>(graph, device).run(options, result);
+        }
+      } catch (const InputError& e) {
+        return std::string(e.what());
+      }
+      return std::string();
+    };
+    const auto expect_same = [&](const auto& change) {
+      CHECK(!said("cpu", change).empty());
+      CHECK(said("cuda", change) == said("cpu", change));
+    };
+    expect_same([](PageRankOptions& o) { o.damping = 1; });
+    expect_same([](PageRankOptions& o) { o.tolerance = -1; });
+    expect_same([](PageRankOptions& o) { o.max_iterations = 0; });
   });
 }

@@ -102,12 +102,6 @@ DevicePageRank<Real>::DevicePageRank(const Stream& stream, const DeviceCsr& csr)
 
 template <class Real>
 void DevicePageRank<Real>::run(const DevicePageRankOptions& options, DevicePageRankResult<Real>& result) {
-  check(options.damping > 0 && options.damping < 1,
-        "pagerank: damping is {} (a number between 0 and 1; 0.85 is usual). Change it.", options.damping);
-  check(!options.tolerance || *options.tolerance > 0,
-        "pagerank: tolerance is {} (a number above 0). Change it, or leave it out for a fixed number of iterations.",
-        options.tolerance.value_or(0));
-  check(options.max_iterations > 0, "pagerank: max_iterations is {} (at least 1). Change it.", options.max_iterations);
   result.iterations = 0;
   result.change = 0;
   result.converged = false;

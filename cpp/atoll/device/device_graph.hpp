@@ -77,7 +77,7 @@ class DevicePageRank {
  public:
   /// Refers to both. Allocates four numbers for each vertex.
   DevicePageRank(const Stream& stream, const DeviceCsr& csr);
-  /// Waits. InputError, before any work, if an option is out of its range.
+  /// Waits. Options are right (check_options() of the host's).
   void run(const DevicePageRankOptions& options, DevicePageRankResult<Real>& result);
   std::size_t memory_bytes() const;
 

@@ -103,6 +103,7 @@ void PageRankOnDevice<Real>::run(const PageRankOptions& options, PageRankResult<
   if (!options.personalization.empty())
     throw UsageError("--personalization on a device (its walks jump anywhere). Leave it out, or take --device cpu.");
   const Graph& graph = lists_.graph();
+  check_options(options, graph.owned(), graph.name());
   pagerank_.run({.damping = options.damping,
                  .tolerance = options.tolerance,
                  .max_iterations = options.max_iterations,

@@ -51,7 +51,7 @@ template <class Real>
 class PageRankOnDevice {
  public:
   PageRankOnDevice(const Graph& graph, const std::string& kind);
-  /// UsageError with a personalization. Progress is not told.
+  /// UsageError with a personalization, InputError if an option is out of its range. Progress is not told.
   void run(const PageRankOptions& options, PageRankResult<Real>& result);
   std::size_t memory_bytes() const { return lists_.csr().memory_bytes() + pagerank_.memory_bytes(); }
 
