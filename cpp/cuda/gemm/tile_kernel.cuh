@@ -148,7 +148,10 @@ __global__ void __launch_bounds__(Rows / ThreadRows * (Cols / ThreadCols))
       } else {
         wait_copies<Stages - 2>();
       }
-      __syncthreads();  // all have what came, and are done with the buffer of the piece before
+      // All have what came, and are done with the buffer of the piece before, into which the next copy goes. Their reads
+      // have their values by now, so no fence between these reads and the copy engine's writes is needed; one would be
+      // if threads had written there.
+      __syncthreads();
       if (piece + Stages - 1 < p.pieces) fetch(piece + Stages - 1);
       if constexpr (!Bulk) commit_copies();
 

@@ -168,7 +168,8 @@ using BulkBarrier = unsigned long long;
 #define ATOLL_BULK_COPIES 0
 #endif
 
-/// By one thread, before a __syncthreads(): `arrivals` of start_bulk_phase() end a phase.
+/// By one thread, before a __syncthreads(): `arrivals` of start_bulk_phase() end a phase. The second fence is for the copy
+/// engine, which counts the barrier down by another path to memory than this thread has (the async proxy).
 __device__ __forceinline__ void init_barrier(BulkBarrier* barrier, unsigned arrivals) {
 #if defined(ATOLL_EMULATED)
   emulation::init_barrier(barrier, arrivals);
@@ -176,6 +177,7 @@ __device__ __forceinline__ void init_barrier(BulkBarrier* barrier, unsigned arri
   const auto at = static_cast<unsigned>(__cvta_generic_to_shared(barrier));
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;\n" ::"r"(at), "r"(arrivals) : "memory");
   asm volatile("fence.mbarrier_init.release.cluster;\n" ::: "memory");
+  asm volatile("fence.proxy.async.shared::cta;\n" ::: "memory");
 #endif
 }
 /// Arrives, and has the phase wait for so many bytes of copies as well.
