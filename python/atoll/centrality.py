@@ -67,6 +67,7 @@ def pagerank(
     weight: bool | str | None = None,
     dangling: str = "spread",
     precision: str = "double",
+    device: str = "cpu",
     progress: Callable[[int, int], object] | bool | None = None,
 ) -> PageRankResult:
     """PageRank [1]_: x(v) = (1 - a) p(v) + a (sum over edges u -> v of x(u) w(u, v) / w(u) + s p(v)).
@@ -92,6 +93,8 @@ def pagerank(
     dangling : {"spread", "ignore"}
                                 of the rank of vertices without a leaving edge: goes where p says, or is lost (s = 0)
     precision : {"double", "float"}
+    device : {"cpu", "cuda"}    where it runs: "cuda" a GPU, on one rank, without personalization and weight, with the
+                                same scores but for rounding; it tells no progress
     progress : callable, bar of tqdm or True, optional
                                 called with iterations done and all there are; True: a line on stderr
 
@@ -103,6 +106,8 @@ def pagerank(
     ------
     InputError                  an argument out of its range; no such vertex; weight: no weights, or one that is
                                 negative, infinite or not a number
+    Error                       there is no GPU, or it has too little memory: `atoll doctor` says more
+    UsageError                  options that do not go together, or with a device
     ConvergenceError            tol is not met after max_iter; its .result is the PageRankResult so far
 
     References
@@ -118,10 +123,11 @@ def pagerank(
     array([0.29, 0.33, 0.2 , 0.13, 0.06])
     """
     by_id = isinstance(personalization, Mapping)
-    options = f"{alpha=}, {tol=}, {max_iter=}, {weight=}, {dangling=}, {precision=}, {by_id=}"
+    options = f"{alpha=}, {tol=}, {max_iter=}, {weight=}, {dangling=}, {precision=}, {device=}, {by_id=}"
     with agreed(graph.world, f"pagerank({options})"):
         one_of("dangling", dangling, ("spread", "ignore"))
         one_of("precision", precision, ("double", "float"))
+        one_of("device", device, ("cpu", "cuda"))
         shares = None
         if isinstance(personalization, Mapping):
             ids = np.array([vertex_id("personalization", v, graph) for v in personalization], np.int64)
@@ -141,6 +147,7 @@ def pagerank(
         personalization=shares,
         weighted=by_weight,
         precision=precision,
+        device=device,
         progress=progress,
     )
     result = PageRankResult(

@@ -67,7 +67,9 @@ class BfsResult(Shown):
 
 
 @checked
-def bfs(graph: Graph, source: int | str, *, direction: str = "auto", depths: bool = True) -> BfsResult:
+def bfs(
+    graph: Graph, source: int | str, *, direction: str = "auto", depths: bool = True, device: str = "cpu"
+) -> BfsResult:
     """Breadth-first search: a tree of shortest paths, by number of edges, from one vertex.
 
     Direction-optimising [1]_: a level is found from the frontier outwards while that is small, else from the
@@ -82,6 +84,7 @@ def bfs(graph: Graph, source: int | str, *, direction: str = "auto", depths: boo
     direction : {"auto", "push", "pull"}
                                 push: always outwards; pull: always back
     depths : bool               False saves the depths' array and the time to fill it
+    device : {"cpu", "cuda"}    where it runs: "cuda" a GPU, on one rank
 
     Returns
     -------
@@ -90,6 +93,8 @@ def bfs(graph: Graph, source: int | str, *, direction: str = "auto", depths: boo
     Raises
     ------
     InputError                  the graph has no vertex `source`
+    Error                       there is no GPU, or it has too little memory: `atoll doctor` says more
+    UsageError                  a device on several ranks
 
     References
     ----------
@@ -106,9 +111,10 @@ def bfs(graph: Graph, source: int | str, *, direction: str = "auto", depths: boo
     >>> result.depth.gather() == [0, 1, 1, 2, atoll.UNREACHABLE]
     array([ True,  True,  True,  True,  True])
     """
-    with agreed(graph.world, f"bfs(source={source}, {direction=}, {depths=})"):
+    with agreed(graph.world, f"bfs(source={source}, {direction=}, {depths=}, {device=})"):
         one_of("direction", direction, _DIRECTIONS)
-    found = run(graph, "bfs", source=source, direction=direction, depths=depths)
+        one_of("device", device, ("cpu", "cuda"))
+    found = run(graph, "bfs", source=source, direction=direction, depths=depths, device=device)
     return BfsResult(
         source=graph._label(source),
         parent=VertexArray(graph, found["parent"], "parent"),

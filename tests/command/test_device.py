@@ -146,3 +146,56 @@ def test_python_takes_a_device():
     )
     env = os.environ | {"ATOLL_PLUGINS": str(EMULATED)}
     subprocess.run([sys.executable, "-c", program], check=True, env=env, timeout=300)
+
+
+def test_searches_and_pagerank_of_python_take_a_device():
+    program = (
+        "import atoll, numpy as np\n"
+        "for graph in (atoll.Graph('kron:8'), atoll.Graph.from_edges([1, 1, 2, 9], [2, 3, 4, 1], directed=True)):\n"
+        "    source = int(graph.ids[0])\n"
+        "    for direction in ('auto', 'push', 'pull'):\n"
+        "        host = atoll.bfs(graph, source, direction=direction)\n"
+        "        found = atoll.bfs(graph, source, direction=direction, device='cuda')\n"
+        "        assert np.array_equal(host.depth.gather(), found.depth.gather())\n"
+        "        assert (host.reached, host.edges, host.levels) == (found.reached, found.edges, found.levels)\n"
+        "    assert atoll.bfs(graph, source, depths=False, device='cuda').depth is None\n"
+        "    for dangling in ('spread', 'ignore'):\n"
+        "        host = atoll.pagerank(graph, dangling=dangling)\n"
+        "        found = atoll.pagerank(graph, dangling=dangling, device='cuda')\n"
+        "        assert np.allclose(host.score.gather(), found.score.gather(), rtol=0, atol=1e-14)\n"
+        "        assert host.iterations == found.iterations and found.converged\n"
+        "    assert atoll.pagerank(graph, precision='float', device='cuda').score.local.dtype == np.float32\n"
+        "def refused(kind, words, f):\n"
+        "    try:\n"
+        "        f()\n"
+        "    except kind as e:\n"
+        "        assert words in str(e), e\n"
+        "    else:\n"
+        "        assert False, words\n"
+        "graph = atoll.Graph('kron:6')\n"
+        "refused(atoll.UsageError, 'device', lambda: atoll.bfs(graph, int(graph.ids[0]), device='tpu'))\n"
+        "refused(atoll.UsageError, 'device', lambda: atoll.pagerank(graph, device='tpu'))\n"
+        "refused(atoll.UsageError, 'device', lambda: atoll.pagerank(graph, personalization={0: 1}, device='cuda'))\n"
+        "refused(atoll.InputError, 'damping is 2', lambda: atoll.pagerank(graph, alpha=2, device='cuda'))\n"
+        "def on_ranks(world):\n"
+        "    atoll.bfs(atoll.Graph('path:4', comm=world), 0, device='cuda')\n"
+        "refused(atoll.UsageError, 'on 2 ranks', lambda: atoll.run_ranks(2, on_ranks))\n"
+    )
+    env = os.environ | {"ATOLL_PLUGINS": str(EMULATED)}
+    subprocess.run([sys.executable, "-c", program], check=True, env=env, timeout=300)
+
+
+def test_python_says_what_is_missing_for_a_device(tmp_path):
+    (tmp_path / "libatoll_cuda.so").write_text("no library")
+    program = (
+        "import atoll\n"
+        "for f in (lambda g: atoll.bfs(g, 0, device='cuda'), lambda g: atoll.pagerank(g, device='cuda')):\n"
+        "    try:\n"
+        "        f(atoll.Graph('path:4'))\n"
+        "    except atoll.Error as e:\n"
+        "        assert 'libatoll_cuda.so' in str(e), e\n"
+        "    else:\n"
+        "        assert False\n"
+    )
+    env = os.environ | {"ATOLL_PLUGINS": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", program], check=True, env=env, timeout=300)
