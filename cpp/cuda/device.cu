@@ -19,6 +19,9 @@ constexpr bool kEmulated = true;
 constexpr bool kEmulated = false;
 #endif
 
+/// What a wait finds wrong was begun before: its launch was right, or launch() would have thrown.
+constexpr char kEarlierWork[] = "a kernel or a copy of before, which CUDA_LAUNCH_BLOCKING=1 in the environment finds";
+
 /// The oldest device that there are kernels for.
 constexpr int kOldest = 80;
 
@@ -134,7 +137,7 @@ class CudaDevice final : public Device {
   void wait(StreamHandle stream) override {
     if (abandoned_) return;
     use();
-    check_cuda(cudaStreamSynchronize(stream_of(stream)), "a kernel or a copy");
+    check_cuda(cudaStreamSynchronize(stream_of(stream)), kEarlierWork);
   }
   EventHandle make_event() override {
     use();
@@ -152,13 +155,11 @@ class CudaDevice final : public Device {
   void wait_for(StreamHandle stream, EventHandle event) override {
     check_cuda(cudaStreamWaitEvent(stream_of(stream), event_of(event), 0), "waiting for an event");
   }
-  void wait_event(EventHandle event) override {
-    check_cuda(cudaEventSynchronize(event_of(event)), "a kernel or a copy");
-  }
+  void wait_event(EventHandle event) override { check_cuda(cudaEventSynchronize(event_of(event)), kEarlierWork); }
   bool happened(EventHandle event) override {
     const cudaError_t error = cudaEventQuery(event_of(event));
     if (error == cudaErrorNotReady) return false;
-    check_cuda(error, "a kernel or a copy");
+    check_cuda(error, kEarlierWork);
     return true;
   }
   double seconds_between(EventHandle first, EventHandle last) override {
