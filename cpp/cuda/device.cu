@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/base/byte_count.hpp>
 #include <atoll/device/device_plugin.hpp>
+#include <cstring>
 #include <utility>
 
 #include "cola/one_process.hpp"
@@ -20,7 +21,7 @@ constexpr bool kEmulated = false;
 #endif
 
 /// What a wait finds wrong was begun before: its launch was right, or launch() would have thrown.
-constexpr char kEarlierWork[] = "a kernel or a copy of before, which CUDA_LAUNCH_BLOCKING=1 in the environment finds";
+constexpr char kEarlierWork[] = "a kernel or a copy that was started earlier (CUDA_LAUNCH_BLOCKING=1 shows which)";
 
 /// The oldest device that there are kernels for.
 constexpr int kOldest = 80;
@@ -40,6 +41,8 @@ DeviceFacts facts_of(int number) {
   out.name = p.name;
   out.driver = fmt::format("driver for CUDA {}, runtime {}", version_text(driver), version_text(runtime));
   out.number = number;
+  static_assert(sizeof p.uuid == sizeof out.uuid);
+  std::memcpy(out.uuid.data(), &p.uuid, sizeof p.uuid);
   out.architecture = 10 * p.major + p.minor;
   out.processors = p.multiProcessorCount;
   out.clock_hz = 1e3 * clock;
@@ -90,6 +93,7 @@ class CudaDevice final : public Device {
   }
 
   void* allocate(std::size_t bytes, MemoryKind kind) override {
+    check_kept();
     use();
     void* out = nullptr;
     const cudaError_t error =
@@ -135,7 +139,7 @@ class CudaDevice final : public Device {
   }
   void abandon() noexcept override { abandoned_ = true; }
   void wait(StreamHandle stream) override {
-    if (abandoned_) return;
+    check_kept();
     use();
     check_cuda(cudaStreamSynchronize(stream_of(stream)), kEarlierWork);
   }
@@ -155,7 +159,10 @@ class CudaDevice final : public Device {
   void wait_for(StreamHandle stream, EventHandle event) override {
     check_cuda(cudaStreamWaitEvent(stream_of(stream), event_of(event), 0), "waiting for an event");
   }
-  void wait_event(EventHandle event) override { check_cuda(cudaEventSynchronize(event_of(event)), kEarlierWork); }
+  void wait_event(EventHandle event) override {
+    check_kept();
+    check_cuda(cudaEventSynchronize(event_of(event)), kEarlierWork);
+  }
   bool happened(EventHandle event) override {
     const cudaError_t error = cudaEventQuery(event_of(event));
     if (error == cudaErrorNotReady) return false;
@@ -189,6 +196,11 @@ class CudaDevice final : public Device {
 
  private:
   static cudaEvent_t event_of(EventHandle event) { return static_cast<cudaEvent_t>(event); }
+  void check_kept() const {
+    if (abandoned_)
+      throw DeviceError(
+          fmt::format("{} was left as it was (a peer that it waits for is lost). Start the job again.", facts_.name));
+  }
   // A host thread's current device is its own.
   void use() const { check_cuda(cudaSetDevice(facts_.number), "choosing a device"); }
 

@@ -103,6 +103,21 @@ def test_sparse_products_over_devices_put_no_row_twice(links, ranks, workgroup):
     assert got["result"]["crossing_row_bytes"] == (host["result"]["crossing_row_bytes"] if workgroup < ranks else 0)
 
 
+def test_products_on_a_device_are_measured_by_the_bench_after_any_order():
+    words = ["bench", "spmm", "kron:7", "--device", "cuda", "--columns", "8,33", "--trials", "1", "--order", "rabbit"]
+    got = result(*words)
+    assert got["verified"] is True
+    assert [product["columns"] for product in got["result"]["products"]] == [8, 33]
+    assert {"order", "permute", "prepare"} <= got["seconds"].keys()
+    text = run(*words, plugins=EMULATED).stdout
+    assert "rabbit" in text and "cuSPARSE" in text  # that it is not here, or its time
+
+
+def test_the_bench_of_products_on_a_device_refuses_float64():
+    error = run("bench", "spmm", "kron:6", "--device", "cuda", "--type", "float64", code=2, plugins=EMULATED).stderr
+    assert "--type float64 with --device cuda" in error
+
+
 @pytest.mark.parametrize(
     "words, said",
     [

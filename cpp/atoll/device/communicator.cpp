@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/device/communicator.hpp>
+#include <atoll/device/rank_device.hpp>
 
 namespace atl {
 namespace {
@@ -34,15 +35,9 @@ std::unique_ptr<DeviceCommunicator> device_communicator(World& world, Device& de
     return opened;
   });
   const auto& plugin = *static_cast<const CommunicatorPlugin*>(file.plugin);
-  struct Place {
-    int node, device;
-  };
-  const auto places = world.all_gather(
-      Place{world.fabric().node_of(world.rank()), device.facts().emulated ? -1 : device.facts().number});
-  const Place& mine = places[static_cast<std::size_t>(world.rank())];
+  const std::vector<Rank> sharing = ranks_of_device(world, device);
   const auto shares = [&](Rank r) {
-    const Place& other = places[static_cast<std::size_t>(r)];
-    return r != world.rank() && other.node == mine.node && other.device == mine.device && mine.device >= 0;
+    return r != world.rank() && !device.facts().emulated && std::ranges::find(sharing, r) != sharing.end();
   };
   world.agree(
       std::ranges::none_of(members, shares),

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <atoll/base/error.hpp>
 #include <atoll/base/log.hpp>
 #include <atoll/device/device_kernels.hpp>
 #include <atoll/matrix/matrix.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -36,7 +39,8 @@ class DeviceError : public Error {
 struct DeviceFacts {
   std::string name;      ///< "NVIDIA H200"
   std::string driver;    ///< "driver 13.0, runtime 13.0"
-  int number = 0;        ///< among those of this machine
+  int number = 0;        ///< among those that this process sees
+  std::array<unsigned char, 16> uuid{};  ///< the same for every process that has the device
   int architecture = 0;  ///< 80, 90, 100: ten times the compute capability
   int processors = 0;    ///< streaming multiprocessors
   double clock_hz = 0;   ///< the highest of the processors
@@ -64,9 +68,10 @@ class Device {
   virtual void* allocate(std::size_t bytes, MemoryKind kind) = 0;
   virtual void release(void* memory, MemoryKind kind) noexcept = 0;
 
-  /// Of free_bytes() what this rank may plan with: as many other ranks as have the device do the same (share_among).
-  std::size_t claimable_bytes() const { return free_bytes() / static_cast<std::size_t>(sharing_ranks_); }
-  void share_among(int ranks) { sharing_ranks_ = ranks; }
+  /// Of free_bytes() what this rank may plan with.
+  std::size_t claimable_bytes() const { return std::min(free_bytes(), share_bytes_); }
+  /// The device is that of so many ranks, none of which has allocated yet: each may have its part of what is free now.
+  void share_among(int ranks) { share_bytes_ = free_bytes() / static_cast<std::size_t>(ranks); }
 
   /// Where it says what is not as it should be; silent by default.
   void log_to(Log log) { log_ = std::move(log); }
@@ -78,8 +83,8 @@ class Device {
 
   virtual StreamHandle make_stream() = 0;
   virtual void free_stream(StreamHandle stream) noexcept = 0;
-  /// What the device has been given will not end, since it waits for a peer that is lost: nothing is waited for any more,
-  /// and memory, streams and events are left to the end of the process, as freeing them would wait.
+  /// What the device has been given will not end, since it waits for a peer that is lost: waits and allocations are
+  /// errors from now on, and memory, streams and events are left to the end of the process, as freeing them would wait.
   virtual void abandon() noexcept = 0;
   /// Waits until all that the stream was given is done, and throws DeviceError if any of it failed.
   virtual void wait(StreamHandle stream) = 0;
@@ -105,7 +110,7 @@ class Device {
 
  private:
   Log log_;
-  int sharing_ranks_ = 1;
+  std::size_t share_bytes_ = std::numeric_limits<std::size_t>::max();
 };
 
 /// Opens device `number` of a kind ("cuda"), modulo those that this machine has, so that ranks of a node share them

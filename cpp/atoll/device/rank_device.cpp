@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <atoll/device/rank_device.hpp>
 
 namespace atl {
@@ -11,13 +10,23 @@ std::shared_ptr<Device> device_of_rank(World& world, const std::string& kind) {
   for (Rank r = 0; r < world.rank(); ++r) before += fabric.node_of(r) == fabric.node_of(world.rank());
   std::shared_ptr<Device> device = world.collective_try([&] { return open_device(kind, before); });
   device->log_to(world.log());
+  device->share_among(static_cast<int>(ranks_of_device(world, *device).size()));
+  world.barrier();  // before any of them allocates
+  return device;
+}
+
+std::vector<Rank> ranks_of_device(World& world, const Device& device) {
   struct Place {
-    int node, device;
+    int node;
+    std::array<unsigned char, 16> uuid;
     bool operator==(const Place&) const = default;
   };
-  const Place mine{fabric.node_of(world.rank()), device->facts().number};
-  device->share_among(static_cast<int>(std::ranges::count(world.all_gather(mine), mine)));
-  return device;
+  const Place mine{world.fabric().node_of(world.rank()), device.facts().uuid};
+  const auto all = world.all_gather(mine);
+  std::vector<Rank> out;
+  for (Rank r = 0; r < world.size(); ++r)
+    if (all[static_cast<std::size_t>(r)] == mine) out.push_back(r);
+  return out;
 }
 
 void wait_with_peers(World& world, Device& device, EventHandle event, const char* what,

@@ -4,16 +4,22 @@
 #include <atoll/device/device.hpp>
 #include <atoll/runtime/world.hpp>
 #include <functional>
+#include <vector>
 
 namespace atl {
 
 /// What `--device` names, for this rank: null for "cpu"; of "cuda" the ranks of a machine share the devices evenly, in
-/// their order; several may have one, and each then plans with its part of what is free. Collective; throws on all ranks alike.
+/// their order; several may have one, and each then plans with its part of what is free. Collective; throws on all ranks
+/// alike.
 std::shared_ptr<Device> device_of_rank(World& world, const std::string& kind);
 
-/// Waits for an event of a stream that waits for other ranks' streams, and makes progress meanwhile; `what` names the wait, and `ask` is called now and then (what their links know of errors). Throws
-/// DeviceError if what comes before it failed, and TransportError if a peer is lost or silent (Plan::timeout_seconds): then, and if
-/// `ask` throws, the device is abandoned, since its kernels may wait for that peer for ever.
+/// The ranks that have this rank's device, itself among them, ascending. Collective.
+std::vector<Rank> ranks_of_device(World& world, const Device& device);
+
+/// Waits for an event of a stream that waits for other ranks' streams, and makes progress meanwhile; `what` names the
+/// wait, and `ask` is called now and then (what their links know of errors). Throws DeviceError if what comes before it
+/// failed, and TransportError if a peer is lost or silent (Plan::timeout_seconds): then, and if `ask` throws, the device
+/// is abandoned, since its kernels may wait for that peer for ever.
 void wait_with_peers(World& world, Device& device, EventHandle event, const char* what,
                      const std::function<void()>& ask = {});
 

@@ -3,25 +3,19 @@
 
 #include <dlfcn.h>
 
-#include <array>
 #include <limits>
 
 namespace atl::cli {
 namespace {
 
-// Numbers of cusparse.h and library_types.h (CUDA 11 to 13).
+// Numbers of cusparse.h and library_types.h (CUDA 12 and 13).
 constexpr int kNotTransposed = 0, kIndex32 = 2, kFromZero = 0, kFloat32 = 0, kRowMajor = 2;
 struct Algorithm {
   const char* name;
   int number;
 };
-constexpr std::array<Algorithm, Cusparse::kAlgorithms> kAll{
-    {{"default", 0}, {"CSR_ALG1", 4}, {"CSR_ALG2", 6}, {"CSR_ALG3", 12}}};
-
-void check_status(int status, const char* what) {
-  check(status == 0, "cuSPARSE, {}: status {} (it refused). Leave its library out of the library path to go without.",
-        what, status);
-}
+constexpr Algorithm kAlgorithms[] = {{"default", 0}, {"CSR_ALG1", 4}, {"CSR_ALG2", 6}, {"CSR_ALG3", 12}};
+constexpr float kOne = 1, kZero = 0;
 
 }  // namespace
 
@@ -70,83 +64,97 @@ struct Cusparse::Library {
   }
 };
 
-/// A dense factor or result as the library describes it.
-struct Cusparse::Dense {
-  template <class T>
-  Dense(const Library& library, DeviceView<T> view) : library(library) {
-    check_status(library.create_dense(&matrix, view.rows, view.cols, view.stride,
-                                      const_cast<std::remove_const_t<T>*>(view.data), kFloat32, kRowMajor),
-                 "a dense matrix");
+/// What one algorithm has been told. Each has a description of the matrix of its own, since the library keeps what it finds
+/// out beside that.
+struct Cusparse::Prepared {
+  Prepared(const Library& library, Cusparse& peer, const Algorithm& algorithm, DeviceView<const float> b,
+           DeviceView<float> c)
+      : library(library), name(algorithm.name), number(algorithm.number) {
+    std::size_t bytes = 0;
+    if (library.create_csr(&a, peer.rows_, peer.columns_, static_cast<std::int64_t>(peer.places_.size()),
+                           peer.offsets_.data(), peer.places_.data(), peer.values_.data(), kIndex32, kIndex32,
+                           kFromZero, kFloat32) != 0 ||
+        library.create_dense(&of_b, b.rows, b.cols, b.stride, const_cast<float*>(b.data), kFloat32, kRowMajor) != 0 ||
+        library.create_dense(&of_c, c.rows, c.cols, c.stride, c.data, kFloat32, kRowMajor) != 0 ||
+        library.scratch_bytes(peer.handle_, kNotTransposed, kNotTransposed, &kOne, a, of_b, &kZero, of_c, kFloat32,
+                              number, &bytes) != 0)
+      return;
+    scratch = DeviceArray<std::byte>(peer.stream_.device(), bytes + 1);
+    ready = library.preprocess(peer.handle_, kNotTransposed, kNotTransposed, &kOne, a, of_b, &kZero, of_c, kFloat32,
+                               number, scratch.data()) == 0;
   }
-  Dense(const Dense&) = delete;
-  ~Dense() { library.destroy_dense(matrix); }
+  Prepared(const Prepared&) = delete;
+  ~Prepared() {
+    if (of_c) library.destroy_dense(of_c);
+    if (of_b) library.destroy_dense(of_b);
+    if (a) library.destroy_sparse(a);
+  }
 
   const Library& library;
-  void* matrix = nullptr;
+  const char* const name;
+  const int number;
+  void* a = nullptr;
+  void* of_b = nullptr;
+  void* of_c = nullptr;
+  DeviceArray<std::byte> scratch;
+  bool ready = false;
 };
 
 std::unique_ptr<Cusparse> Cusparse::open(const Stream& stream, const SparseMatrix<float>& a, std::string& why) {
-  if (a.pattern().nonzeros() > std::numeric_limits<std::int32_t>::max()) {
+  const Edge nonzeros = a.pattern().nonzeros();
+  if (nonzeros > std::numeric_limits<std::int32_t>::max()) {
     why = "the matrix has more nonzeros than 32-bit offsets count";
     return nullptr;
   }
   auto library = Library::open(why);
   if (!library) return nullptr;
-  return std::unique_ptr<Cusparse>(new Cusparse(stream, a, std::move(library)));
-}
-
-Cusparse::Cusparse(const Stream& stream, const SparseMatrix<float>& a, std::unique_ptr<Library> library)
-    : stream_(stream),
-      library_(std::move(library)),
-      rows_(a.rows),
-      columns_(a.columns),
-      nonzeros_(a.pattern().nonzeros()),
-      scratch_(kAlgorithms) {
+  std::unique_ptr<Cusparse> out(new Cusparse(stream, std::move(library)));
+  if (out->library_->create(&out->handle_) != 0 || out->library_->set_stream(out->handle_, stream) != 0) {
+    why = "it does not start";
+    return nullptr;
+  }
   std::vector<std::int32_t> offsets(a.offsets.size());
   for (std::size_t i = 0; i < offsets.size(); ++i) offsets[i] = static_cast<std::int32_t>(a.offsets[i]);
   std::vector<float> ones;
-  if (a.values.empty()) ones.assign(static_cast<std::size_t>(nonzeros_), 1.0f);
-  offsets_ = uploaded(stream, std::span<const std::int32_t>(offsets));
-  places_ = uploaded(stream, std::span<const Local>(a.places.data(), a.places.size()));
-  values_ = uploaded(stream, ones.empty() ? std::span<const float>(a.values.data(), a.values.size())
-                                          : std::span<const float>(ones));
-  stream.wait();
-  check_status(library_->create(&handle_), "starting");
-  check_status(library_->set_stream(handle_, stream), "choosing a stream");
-  check_status(library_->create_csr(&matrix_, rows_, columns_, nonzeros_, offsets_.data(), places_.data(),
-                                    values_.data(), kIndex32, kIndex32, kFromZero, kFloat32),
-               "a sparse matrix");
+  if (a.values.empty()) ones.assign(static_cast<std::size_t>(nonzeros), 1.0f);
+  out->rows_ = a.rows;
+  out->columns_ = a.columns;
+  out->offsets_ = uploaded(stream, std::span<const std::int32_t>(offsets));
+  out->places_ = uploaded(stream, std::span<const Local>(a.places.data(), a.places.size()));
+  out->values_ = uploaded(stream, ones.empty() ? std::span<const float>(a.values.data(), a.values.size())
+                                               : std::span<const float>(ones));
+  stream.wait();  // before the host's copies go
+  return out;
 }
 
+Cusparse::Cusparse(const Stream& stream, std::unique_ptr<Library> library)
+    : stream_(stream), library_(std::move(library)) {}
+
 Cusparse::~Cusparse() {
-  if (matrix_) library_->destroy_sparse(matrix_);
+  prepared_.clear();
   if (handle_) library_->destroy(handle_);
 }
 
-const char* Cusparse::name(int algorithm) { return kAll[static_cast<std::size_t>(algorithm)].name; }
-
-bool Cusparse::prepare(int algorithm, DeviceView<const float> b, DeviceView<float> c) {
-  const float one = 1, zero = 0;
-  const Dense dense_b(*library_, b), dense_c(*library_, c);
-  const int number = kAll[static_cast<std::size_t>(algorithm)].number;
-  std::size_t bytes = 0;
-  if (library_->scratch_bytes(handle_, kNotTransposed, kNotTransposed, &one, matrix_, dense_b.matrix, &zero,
-                              dense_c.matrix, kFloat32, number, &bytes) != 0)
-    return false;
-  auto& scratch = scratch_[static_cast<std::size_t>(algorithm)];
-  scratch = {};
-  scratch = DeviceArray<std::byte>(stream_.device(), bytes + 1);
-  return library_->preprocess(handle_, kNotTransposed, kNotTransposed, &one, matrix_, dense_b.matrix, &zero,
-                              dense_c.matrix, kFloat32, number, scratch.data()) == 0;
+std::vector<const char*> Cusparse::prepare(DeviceView<const float> b, DeviceView<float> c) {
+  prepared_.clear();
+  std::vector<const char*> names;
+  for (const Algorithm& algorithm : kAlgorithms) {
+    auto prepared = std::make_unique<Prepared>(*library_, *this, algorithm, b, c);
+    if (!prepared->ready) continue;
+    names.push_back(algorithm.name);
+    prepared_.push_back(std::move(prepared));
+  }
+  return names;
 }
 
-void Cusparse::multiply(int algorithm, DeviceView<const float> b, DeviceView<float> c) {
-  const float one = 1, zero = 0;
-  const Dense dense_b(*library_, b), dense_c(*library_, c);
-  check_status(library_->multiply(handle_, kNotTransposed, kNotTransposed, &one, matrix_, dense_b.matrix, &zero,
-                                  dense_c.matrix, kFloat32, kAll[static_cast<std::size_t>(algorithm)].number,
-                                  scratch_[static_cast<std::size_t>(algorithm)].data()),
-               "a product");
+void Cusparse::multiply(std::size_t algorithm) {
+  const Prepared& p = *prepared_[algorithm];
+  const int status = library_->multiply(handle_, kNotTransposed, kNotTransposed, &kOne, p.a, p.of_b, &kZero, p.of_c,
+                                        kFloat32, p.number, p.scratch.data());
+  if (status != 0)
+    throw DeviceError(fmt::format(
+        "cuSPARSE, {}: status {} (it refused a product that it had prepared). Leave its library out of the library path.",
+        p.name, status));
 }
 
 }  // namespace atl::cli

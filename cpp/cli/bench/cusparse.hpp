@@ -13,37 +13,33 @@ namespace atl::cli {
 ///
 ///     std::string why;
 ///     if (const auto peer = Cusparse::open(stream, a, why))
-///       for (int algorithm = 0; algorithm < Cusparse::kAlgorithms; ++algorithm) {
-///         peer->prepare(algorithm, b, c);
-///         peer->multiply(algorithm, b, c);
+///       for (const char* name : peer->prepare(b, c)) ...      // those of its algorithms that take this matrix
+///     peer->multiply(0);
 class Cusparse {
  public:
-  static constexpr int kAlgorithms = 4;
-  /// Copies A, with 32-bit offsets, to the device. Null where the library does not load or A has too many nonzeros;
-  /// `why` says so.
+  /// Copies A, with 32-bit offsets, to the device. Null where the library does not load or A is not for it; `why` says so.
   static std::unique_ptr<Cusparse> open(const Stream& stream, const SparseMatrix<float>& a, std::string& why);
   ~Cusparse();
 
-  static const char* name(int algorithm);
-  /// Takes scratch memory and lets the library look at the matrix; false where it refuses this algorithm.
-  bool prepare(int algorithm, DeviceView<const float> b, DeviceView<float> c);
-  /// C <- A B. Enqueues only.
-  void multiply(int algorithm, DeviceView<const float> b, DeviceView<float> c);
+  /// Describes the factors to the library, and lets each of its algorithms look at the matrix. Returns the names of those
+  /// that do not refuse; multiply() knows them by their place.
+  std::vector<const char*> prepare(DeviceView<const float> b, DeviceView<float> c);
+  /// C <- A B of prepare(). Enqueues only. Throws DeviceError if the library refuses.
+  void multiply(std::size_t algorithm);
 
  private:
   struct Library;
-  Cusparse(const Stream& stream, const SparseMatrix<float>& a, std::unique_ptr<Library> library);
-  struct Dense;
+  struct Prepared;
+  Cusparse(const Stream& stream, std::unique_ptr<Library> library);
 
   const Stream& stream_;
-  std::unique_ptr<Library> library_;
-  std::int64_t rows_, columns_, nonzeros_;
+  const std::unique_ptr<Library> library_;
+  std::int64_t rows_ = 0, columns_ = 0;
   DeviceArray<std::int32_t> offsets_;
   DeviceArray<Local> places_;
   DeviceArray<float> values_;
-  std::vector<DeviceArray<std::byte>> scratch_;
   void* handle_ = nullptr;
-  void* matrix_ = nullptr;
+  std::vector<std::unique_ptr<Prepared>> prepared_;
 };
 
 }  // namespace atl::cli

@@ -9,7 +9,7 @@
 #include "cli/measure.hpp"
 #include "copy_rate.hpp"
 #include "cusparse.hpp"
-#include "dense_rows.hpp"
+#include "product_check.hpp"
 
 namespace atl::cli {
 namespace {
@@ -55,43 +55,43 @@ Outcome measure_device_products(World& world, Device& device, const SparseMatrix
     const DeviceView<const float> from = on_b.view();
     const DeviceView<float> to = on_c.view();
     spmm.reserve(stream, k);
-    std::vector<std::vector<double>> seconds(1 + Cusparse::kAlgorithms);
-    std::vector<bool> runs(Cusparse::kAlgorithms);
-    if (peer)
-      for (int i = 0; i < Cusparse::kAlgorithms; ++i) runs[static_cast<std::size_t>(i)] = peer->prepare(i, from, to);
-    for (int trial = 0; trial <= trials; ++trial) {
-      for (std::size_t i = 0; i < seconds.size(); ++i) {
-        if (i > 0 && !runs[i - 1]) continue;
-        const double s = device_seconds(stream, [&] {
-          i == 0 ? spmm(stream, from, to) : peer->multiply(static_cast<int>(i) - 1, from, to);
-        });
-        if (trial > 0) seconds[i].push_back(s);
-      }
-    }
-    spmm(stream, from, to);
-    download(stream, to, c.view());
-    stream.wait();
-    right = right && is_right<float>(a, reduce, b, c);
+    // Place 0 is ours, and then the peer's algorithms; those that refuse, or whose result is wrong, are left out.
+    std::vector<const char*> names = peer ? peer->prepare(from, to) : std::vector<const char*>();
+    const auto product = [&](std::size_t i) { i == 0 ? spmm(stream, from, to) : peer->multiply(i - 1); };
+    const auto comes_out_right = [&](std::size_t i) {
+      device.fill(on_c.view().data, 0xff, on_c.memory_bytes(), stream);
+      product(i);
+      download(stream, to, c.view());
+      stream.wait();
+      return is_right<float>(a, reduce, b, c);
+    };
+    right = comes_out_right(0) && right;
+    std::vector<std::vector<double>> seconds(1 + names.size());
+    std::vector<bool> counts{true};
+    for (std::size_t i = 1; i < seconds.size(); ++i) counts.push_back(comes_out_right(i));
+    for (int trial = 0; trial < trials; ++trial)
+      for (std::size_t i = 0; i < seconds.size(); ++i)
+        if (counts[i]) seconds[i].push_back(device_seconds(stream, [&] { product(i); }));
     const double s = median(seconds[0]), moved = 8 * nonzeros + 8 * (rows + 1) + 4 * static_cast<double>(k) * (used + rows);
-    nlohmann::json product = {{"columns", k},
+    nlohmann::json result = {{"columns", k},
                               {"seconds", s},
                               {"flops", 2 * nonzeros * static_cast<double>(k) / s},
                               {"moved_bytes_per_second", moved / s},
                               {"fraction_of_copy", moved / s / copied},
                               {"row_bytes_per_second", 4 * nonzeros * static_cast<double>(k) / s}};
-    std::string beside = peer ? "" : "; no cuSPARSE here: " + why;
+    std::string beside = peer ? "; cuSPARSE has no right product of it" : "; no cuSPARSE here: " + why;
     double best = 0;
     for (std::size_t i = 1; i < seconds.size(); ++i) {
-      if (seconds[i].empty()) continue;
+      if (!counts[i]) continue;
       const double theirs = median(seconds[i]);
-      product["cusparse"][Cusparse::name(static_cast<int>(i) - 1)] = theirs;
+      result["cusparse"][names[i - 1]] = theirs;
       if (best == 0 || theirs < best) best = theirs;
     }
     if (best > 0) {
-      product["cusparse_over_ours"] = best / s;
+      result["cusparse_over_ours"] = best / s;
       beside = fmt::format("; cuSPARSE's best {:.3f} ms, {:.2f} times", best * 1e3, best / s);
     }
-    out.result["products"].push_back(std::move(product));
+    out.result["products"].push_back(std::move(result));
     lines.emplace_back(fmt::format("{} columns", k),
                        fmt::format("{:9.3f} ms {:8.1f} GFLOP/s; rows of B {:.2f} TB/s, a copy {:.2f}; {:.0f} % of a copy "
                                    "of what must move{}",

@@ -10,8 +10,8 @@
 #include "cli/graph_input.hpp"
 #include "cli/measure.hpp"
 #include "cli/verbs.hpp"
-#include "dense_rows.hpp"
 #include "device_spmm.hpp"
+#include "product_check.hpp"
 
 namespace atl::cli {
 namespace {
@@ -72,6 +72,8 @@ Outcome measure(World& world, const SpmmOptions& o) {
     if (device) {
       Outcome on_device = measure_device_products(world, *device, a, o.columns, reduce, o.trials);
       on_device.input = std::move(out.input);
+      on_device.seconds.update(out.seconds);
+      if (!lines.empty()) on_device.text = table_of(lines) + on_device.text;
       return on_device;
     }
   const Spmm<T> spmm(a.view(), reduce);

@@ -49,13 +49,13 @@ __device__ __forceinline__ Pack<T, N> load_read_only(const T* from) {
                          std::conditional_t<sizeof(Pack<T, N>) == 4, unsigned, unsigned short>>>;
   static_assert(sizeof(Word) == sizeof(Pack<T, N>));
   const Word word = __ldg(reinterpret_cast<const Word*>(from));
-  return *reinterpret_cast<const Pack<T, N>*>(&word);
+  return __builtin_bit_cast(Pack<T, N>, word);
 #else
   return load_pack<T, N>(from);
 #endif
 }
 
-/// What is read, or written, once: it leaves the caches first, so that what is read again stays.
+/// What is read, or written, once: caches give it up first, so that what is read again stays.
 template <class T>
 __device__ __forceinline__ T load_once(const T* from) {
 #if defined(__CUDA_ARCH__)

@@ -15,8 +15,8 @@
 namespace atl::cuda {
 
 constexpr int kUnderWay = 8;  // nonzeros; lanes of a group are a multiple of it
-// Blocks of a multiprocessor that registers leave room for. More of them spill registers, fewer hide less latency: with
-// 32 columns of communities:20 an H200 takes 0.67 ms with 8, 0.66 with 7 and 0.62 with 6.
+// Blocks of a multiprocessor that registers must leave room for: with 32 columns of communities:20 an H200 took 0.67 ms
+// with 8, where registers are spilled, 0.66 with 7 and 0.62 with 6. Fewer were not tried.
 constexpr int kRowBlocks = 6;
 
 template <class B>

@@ -49,6 +49,9 @@ using cudaStream_t = struct EmulatedStream*;
 using cudaEvent_t = struct EmulatedEvent*;
 struct cudaDeviceProp {
   char name[256];
+  struct {
+    char bytes[16];
+  } uuid;
   int major, minor, multiProcessorCount, l2CacheSize;
   std::size_t totalGlobalMem, sharedMemPerBlockOptin;
 };

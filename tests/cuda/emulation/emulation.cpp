@@ -338,7 +338,7 @@ cudaError_t cudaGetDeviceCount(int* count) {
   return cudaSuccess;
 }
 cudaError_t cudaSetDevice(int) { return cudaSuccess; }
-cudaError_t cudaGetDeviceProperties(cudaDeviceProp* out, int) {
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* out, int number) {
   *out = {};
   std::strcpy(out->name, "this host");
   const char* text = std::getenv("ATOLL_EMULATION_ARCHITECTURE");
@@ -346,6 +346,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* out, int) {
   out->major = architecture / 10;
   out->minor = architecture % 10;
   out->multiProcessorCount = 4;
+  out->uuid.bytes[0] = static_cast<char>(number);
   out->l2CacheSize = 1 << 20;
   out->totalGlobalMem = emulation::memory_bytes();
   out->sharedMemPerBlockOptin = 227 << 10;

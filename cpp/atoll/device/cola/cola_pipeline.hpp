@@ -77,8 +77,8 @@ struct ColaPlugin {
 /// links: "nvshmem" or "nccl". An id by which the PEs of a pipeline find each other: one process makes it and gives it
 /// to the others. Throws DeviceError that says what is missing.
 std::vector<std::byte> new_cola_id(const std::string& links);
-/// One PE for this process, on its device. Collective over all PEs of the plan. What a PE that dies in it leaves behind
-/// is for the libraries of the links: they start together without a limit of time.
+/// One PE for this process, on its device. Collective over all PEs of the plan. If a PE dies meanwhile, the others wait
+/// in the links' library, which has no limit of time.
 std::unique_ptr<ColaPipeline> open_cola(const std::string& links, Device& device, const ColaPlan& plan,
                                         std::span<const std::byte> id, const RunOnAll& on_all);
 

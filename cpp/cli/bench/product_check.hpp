@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-/// What benches of sparse products share: random dense factors, and a check of the result.
+/// Random dense factors of sparse products, and a check of the result against its definition.
 namespace atl::cli {
 
 /// A row-major matrix of random values in [-0.5, 0.5).
