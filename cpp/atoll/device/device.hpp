@@ -37,13 +37,13 @@ class DeviceError : public Error {
 };
 
 struct DeviceFacts {
-  std::string name;      ///< "NVIDIA H200"
-  std::string driver;    ///< "driver 13.0, runtime 13.0"
-  int number = 0;        ///< among those that this process sees
+  std::string name;                      ///< "NVIDIA H200"
+  std::string driver;                    ///< "driver 13.0, runtime 13.0"
+  int number = 0;                        ///< among those that this process sees
   std::array<unsigned char, 16> uuid{};  ///< the same for every process that has the device
-  int architecture = 0;  ///< 80, 90, 100: ten times the compute capability
-  int processors = 0;    ///< streaming multiprocessors
-  double clock_hz = 0;   ///< the highest of the processors
+  int architecture = 0;                  ///< 80, 90, 100: ten times the compute capability
+  int processors = 0;                    ///< streaming multiprocessors
+  double clock_hz = 0;                   ///< the highest of the processors
   double memory_clock_hz = 0;
   int memory_bus_bits = 0;
   std::size_t memory_bytes = 0;

@@ -111,10 +111,10 @@ struct DeviceBfsOptions {
 struct DeviceBfsResult {
   PinnedArray<Local> parent;  ///< [vertex] the source's own is itself; -1 where not reached
   PinnedArray<Local> depth;   ///< [vertex] -1 where not reached
-  Vertex reached = 0;   ///< vertices
-  Edge edges = 0;       ///< entries of the lists of edges that leave reached vertices
-  int levels = 0;       ///< of the tree; 1: only the source
-  int pulls = 0;        ///< levels found from the unvisited side
+  Vertex reached = 0;         ///< vertices
+  Edge edges = 0;             ///< entries of the lists of edges that leave reached vertices
+  int levels = 0;             ///< of the tree; 1: only the source
+  int pulls = 0;              ///< levels found from the unvisited side
 };
 
 /// Along edges from source to target. A vertex's parent is the smallest that it can have, if incoming lists ascend.

@@ -67,10 +67,9 @@ SparseTasks row_tasks(std::span<const Edge> offsets) {
   SparseTasks out = tasks_of(offsets, [](Local first, Local) { return first + 1; });
   for (std::size_t i = 0; i < out.tasks.size(); i += kSortedTogether) {
     const auto begin = out.tasks.begin() + static_cast<std::ptrdiff_t>(i);
-    std::stable_sort(begin, begin + static_cast<std::ptrdiff_t>(std::min(kSortedTogether, out.tasks.size() - i)),
-                     [](const DeviceSparseTask& a, const DeviceSparseTask& b) {
-                       return a.end - a.begin > b.end - b.begin;
-                     });
+    std::stable_sort(
+        begin, begin + static_cast<std::ptrdiff_t>(std::min(kSortedTogether, out.tasks.size() - i)),
+        [](const DeviceSparseTask& a, const DeviceSparseTask& b) { return a.end - a.begin > b.end - b.begin; });
   }
   return out;
 }

@@ -121,8 +121,8 @@ std::unique_ptr<Cusparse> Cusparse::open(const Stream& stream, const SparseMatri
   out->columns_ = a.columns;
   out->offsets_ = uploaded(stream, std::span<const std::int32_t>(offsets));
   out->places_ = uploaded(stream, std::span<const Local>(a.places.data(), a.places.size()));
-  out->values_ = uploaded(stream, ones.empty() ? std::span<const float>(a.values.data(), a.values.size())
-                                               : std::span<const float>(ones));
+  out->values_ = uploaded(
+      stream, ones.empty() ? std::span<const float>(a.values.data(), a.values.size()) : std::span<const float>(ones));
   stream.wait();  // before the host's copies go
   return out;
 }
@@ -152,9 +152,10 @@ void Cusparse::multiply(std::size_t algorithm) {
   const int status = library_->multiply(handle_, kNotTransposed, kNotTransposed, &kOne, p.a, p.of_b, &kZero, p.of_c,
                                         kFloat32, p.number, p.scratch.data());
   if (status != 0)
-    throw DeviceError(fmt::format(
-        "cuSPARSE, {}: status {} (it refused a product that it had prepared). Leave its library out of the library path.",
-        p.name, status));
+    throw DeviceError(
+        fmt::format("cuSPARSE, {}: status {} (it refused a product that it had prepared). Leave its library out of the "
+                    "library path.",
+                    p.name, status));
 }
 
 }  // namespace atl::cli

@@ -72,13 +72,14 @@ Outcome measure_device_products(World& world, Device& device, const SparseMatrix
     for (int trial = 0; trial < trials; ++trial)
       for (std::size_t i = 0; i < seconds.size(); ++i)
         if (counts[i]) seconds[i].push_back(device_seconds(stream, [&] { product(i); }));
-    const double s = median(seconds[0]), moved = 8 * nonzeros + 8 * (rows + 1) + 4 * static_cast<double>(k) * (used + rows);
+    const double s = median(seconds[0]),
+                 moved = 8 * nonzeros + 8 * (rows + 1) + 4 * static_cast<double>(k) * (used + rows);
     nlohmann::json result = {{"columns", k},
-                              {"seconds", s},
-                              {"flops", 2 * nonzeros * static_cast<double>(k) / s},
-                              {"moved_bytes_per_second", moved / s},
-                              {"fraction_of_copy", moved / s / copied},
-                              {"row_bytes_per_second", 4 * nonzeros * static_cast<double>(k) / s}};
+                             {"seconds", s},
+                             {"flops", 2 * nonzeros * static_cast<double>(k) / s},
+                             {"moved_bytes_per_second", moved / s},
+                             {"fraction_of_copy", moved / s / copied},
+                             {"row_bytes_per_second", 4 * nonzeros * static_cast<double>(k) / s}};
     std::string beside = peer ? "; cuSPARSE has no right product of it" : "; no cuSPARSE here: " + why;
     double best = 0;
     for (std::size_t i = 1; i < seconds.size(); ++i) {
@@ -92,12 +93,12 @@ Outcome measure_device_products(World& world, Device& device, const SparseMatrix
       beside = fmt::format("; cuSPARSE's best {:.3f} ms, {:.2f} times", best * 1e3, best / s);
     }
     out.result["products"].push_back(std::move(result));
-    lines.emplace_back(fmt::format("{} columns", k),
-                       fmt::format("{:9.3f} ms {:8.1f} GFLOP/s; rows of B {:.2f} TB/s, a copy {:.2f}; {:.0f} % of a copy "
-                                   "of what must move{}",
-                                   s * 1e3, 2e-9 * nonzeros * static_cast<double>(k) / s,
-                                   4e-12 * nonzeros * static_cast<double>(k) / s, copied / 1e12,
-                                   100 * moved / s / copied, beside));
+    lines.emplace_back(
+        fmt::format("{} columns", k),
+        fmt::format("{:9.3f} ms {:8.1f} GFLOP/s; rows of B {:.2f} TB/s, a copy {:.2f}; {:.0f} % of a copy "
+                    "of what must move{}",
+                    s * 1e3, 2e-9 * nonzeros * static_cast<double>(k) / s,
+                    4e-12 * nonzeros * static_cast<double>(k) / s, copied / 1e12, 100 * moved / s / copied, beside));
   }
   out.result["copied_bytes_per_second"] = copied;
   out.result["device"] = device.facts().name;

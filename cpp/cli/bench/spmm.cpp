@@ -121,9 +121,10 @@ Outcome measure(World& world, const SpmmOptions& o) {
 }  // namespace
 
 int bench_spmm(const Words& words) {
-  Command command("bench spmm",
-                  "Products of a graph's matrix, normalised as in a GCN, with dense matrices on one rank, beside the "
-                  "reading of random rows; on a GPU beside the bytes that must move, and beside cuSPARSE where that is found.");
+  Command command(
+      "bench spmm",
+      "Products of a graph's matrix, normalised as in a GCN, with dense matrices on one rank, beside the "
+      "reading of random rows; on a GPU beside the bytes that must move, and beside cuSPARSE where that is found.");
   SpmmOptions o;
   CLI::App& app = command.app();
   o.input.add_to(app);
@@ -136,7 +137,8 @@ int bench_spmm(const Words& words) {
   app.add_option("--order", o.order,
                  "rows and columns under new numbers: as `atoll reorder --method` (default identity)")
       ->check(CLI::IsMember(ordering_names()));
-  app.add_option("--device", o.device, "cpu (default) or cuda: a GPU, in float32")->check(CLI::IsMember({"cpu", "cuda"}));
+  app.add_option("--device", o.device, "cpu (default) or cuda: a GPU, in float32")
+      ->check(CLI::IsMember({"cpu", "cuda"}));
   app.add_option("--trials", o.trials, "products of each (default 9)")->check(CLI::PositiveNumber);
   if (const auto code = command.parse(words)) return *code;
   return command.run([&](World& world) {

@@ -43,10 +43,10 @@ __device__ __forceinline__ void store_pack(T* to, const Pack<T, N>& pack) {
 template <class T, int N>
 __device__ __forceinline__ Pack<T, N> load_read_only(const T* from) {
 #if defined(__CUDA_ARCH__)
-  using Word = std::conditional_t<
-      sizeof(Pack<T, N>) == 16, uint4,
-      std::conditional_t<sizeof(Pack<T, N>) == 8, uint2,
-                         std::conditional_t<sizeof(Pack<T, N>) == 4, unsigned, unsigned short>>>;
+  using Word =
+      std::conditional_t<sizeof(Pack<T, N>) == 16, uint4,
+                         std::conditional_t<sizeof(Pack<T, N>) == 8, uint2,
+                                            std::conditional_t<sizeof(Pack<T, N>) == 4, unsigned, unsigned short>>>;
   static_assert(sizeof(Word) == sizeof(Pack<T, N>));
   const Word word = __ldg(reinterpret_cast<const Word*>(from));
   return __builtin_bit_cast(Pack<T, N>, word);

@@ -40,9 +40,9 @@ ProductOnDevices::ProductOnDevices(World& world, Device& device, MatrixRows<floa
   if (world.size() > 1 && options.reduce != Reduce::sum)
     throw UsageError("--reduce on several devices (CoLa's pipeline adds up). Leave it out, or run one rank.");
   if (world.size() > 1 && options.links == "nvshmem" && world.fabric().name() == "inproc" && !device.facts().emulated)
-    throw UsageError(
-        fmt::format("--links nvshmem between ranks that are threads of one process (NVSHMEM has one PE in each process). "
-                    "Add --transport shm, or start the ranks by a launcher."));
+    throw UsageError(fmt::format(
+        "--links nvshmem between ranks that are threads of one process (NVSHMEM has one PE in each process). "
+        "Add --transport shm, or start the ranks by a launcher."));
   world.collective_try([&] {
     b_ = DeviceMatrix<float>(device, owned, options.columns);
     c_ = DeviceMatrix<float>(device, own, options.columns);
