@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,16 +17,6 @@ struct Group {
   std::mutex mutex;
   std::map<std::pair<int, int>, std::deque<std::vector<std::byte>>> messages;  // [from, to]
 };
-
-struct Groups {
-  std::mutex mutex;
-  std::map<std::string, std::shared_ptr<Group>> by_id;
-  int made = 0;
-};
-Groups& groups() {
-  static Groups all;  // of a process, as NCCL's own are
-  return all;
-}
 
 }  // namespace
 
@@ -54,6 +45,22 @@ struct EmulatedCommunicator {
   }
 };
 
+namespace {
+
+struct Groups {
+  std::mutex mutex;
+  std::map<std::string, std::shared_ptr<Group>> by_id;
+  // Those of a device that was abandoned are never ended, and stay to the end of the process.
+  std::set<std::unique_ptr<EmulatedCommunicator>> communicators;
+  int made = 0;
+};
+Groups& groups() {
+  static Groups& all = *new Groups;  // of a process, as NCCL's own are
+  return all;
+}
+
+}  // namespace
+
 static std::size_t bytes_of(std::size_t count, ncclDataType_t type) { return type == ncclFloat32 ? 4 * count : count; }
 
 const char* ncclGetErrorString(ncclResult_t) { return "no error"; }
@@ -67,11 +74,14 @@ ncclResult_t ncclCommInitRank(ncclComm_t* out, int members, ncclUniqueId id, int
   const std::lock_guard lock(groups().mutex);
   auto& group = groups().by_id[id.internal];
   if (!group) group = std::make_shared<Group>();
-  *out = new EmulatedCommunicator{group, members, member};
+  auto made = std::make_unique<EmulatedCommunicator>(EmulatedCommunicator{group, members, member});
+  *out = made.get();
+  groups().communicators.insert(std::move(made));
   return ncclSuccess;
 }
 ncclResult_t ncclCommDestroy(ncclComm_t communicator) {
-  delete communicator;
+  const std::lock_guard lock(groups().mutex);
+  std::erase_if(groups().communicators, [&](const auto& made) { return made.get() == communicator; });
   return ncclSuccess;
 }
 ncclResult_t ncclCommAbort(ncclComm_t communicator) { return ncclCommDestroy(communicator); }
