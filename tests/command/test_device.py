@@ -25,6 +25,11 @@ def result(*words, **variables):
     return json.loads(run(*words, "--json", "-", plugins=EMULATED, **variables).stdout)
 
 
+def run_python(program):
+    env = os.environ | {"ATOLL_PLUGINS": str(EMULATED)}
+    subprocess.run([sys.executable, "-c", program], check=True, env=env, timeout=300)
+
+
 def device_of_doctor(**kwargs):
     found = json.loads(run("doctor", "--json", "-", **kwargs).stdout)
     return {device["name"]: device for device in found["result"]["devices"]}
@@ -159,8 +164,7 @@ def test_python_takes_a_device():
         "else:\n"
         "    assert False, 'a path was lost'\n"
     )
-    env = os.environ | {"ATOLL_PLUGINS": str(EMULATED)}
-    subprocess.run([sys.executable, "-c", program], check=True, env=env, timeout=300)
+    run_python(program)
 
 
 def test_searches_and_pagerank_of_python_take_a_device():
@@ -196,8 +200,7 @@ def test_searches_and_pagerank_of_python_take_a_device():
         "    atoll.bfs(atoll.Graph('path:4', comm=world), 0, device='cuda')\n"
         "refused(atoll.UsageError, 'on 2 ranks', lambda: atoll.run_ranks(2, on_ranks))\n"
     )
-    env = os.environ | {"ATOLL_PLUGINS": str(EMULATED)}
-    subprocess.run([sys.executable, "-c", program], check=True, env=env, timeout=300)
+    run_python(program)
 
 
 def test_python_says_what_is_missing_for_a_device(tmp_path):

@@ -30,10 +30,10 @@ std::vector<Rank> ranks_of_device(World& world, const Device& device) {
 }
 
 void wait_with_peers(World& world, Device& device, EventHandle event, const char* what,
-                     const std::function<void()>& ask) {
+                     const std::function<void()>& poll) {
   try {
     world.wait_until(what, [&] {
-      if (ask) ask();
+      if (poll) poll();
       return device.happened(event);
     });
   } catch (...) {

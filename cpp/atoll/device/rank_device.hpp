@@ -16,11 +16,12 @@ std::shared_ptr<Device> device_of_rank(World& world, const std::string& kind);
 /// The ranks that have this rank's device, itself among them, ascending. Collective.
 std::vector<Rank> ranks_of_device(World& world, const Device& device);
 
-/// Waits for an event of a stream that waits for other ranks' streams, and makes progress meanwhile; `what` names the
-/// wait, and `ask` is called now and then (what their links know of errors). Throws DeviceError if what comes before it
-/// failed, and TransportError if a peer is lost or silent (Plan::timeout_seconds): then, and if `ask` throws, the device
-/// is abandoned, since its kernels may wait for that peer for ever.
+/// Waits for an event of a stream that depends on other ranks' streams, and makes progress meanwhile. `what` names the
+/// wait in errors; `poll` is called while waiting, and throws if the communication library reports an error. Throws
+/// DeviceError if an earlier operation of the stream failed, and TransportError if a peer is lost or silent
+/// (Plan::timeout_seconds). In the latter case, and if `poll` throws, the device is abandoned, since its kernels may wait
+/// for that peer for ever.
 void wait_with_peers(World& world, Device& device, EventHandle event, const char* what,
-                     const std::function<void()>& ask = {});
+                     const std::function<void()>& poll = {});
 
 }  // namespace atl

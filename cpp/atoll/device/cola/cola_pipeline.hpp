@@ -62,8 +62,8 @@ class ColaPipeline {
 /// DeviceError if memory is short.
 std::unique_ptr<ColaPipeline> cola_on_one_device(Device& device, std::span<const ColaPlan> plans);
 
-/// Runs what may fail on one process alone, as memory that is short, before all of them go on to what waits for each
-/// other; throws on all where it threw on one (World::collective_try).
+/// Runs a step that may fail on a single rank, such as an allocation, and throws on all ranks if it threw on any, so that
+/// no rank waits in the next collective call for one that has failed (World::collective_try).
 using RunOnAll = std::function<void(const std::function<void()>& own)>;
 
 /// What a plug-in for CoLa over other links exports; `abi` is checked before anything else is used.
