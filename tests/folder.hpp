@@ -16,6 +16,15 @@
 /// Files of a test: a folder of its own, what is in them, and a limit of their size.
 namespace files {
 
+inline void write(const std::string& path, const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; }
+
+inline std::string content(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+
 class Folder {
  public:
   Folder() {
@@ -28,10 +37,14 @@ class Folder {
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
   }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  std::string path() const { return path_.string(); }
   std::string operator/(const std::string& name) const { return (path_ / name).string(); }
   std::string write(const std::string& name, const std::string& bytes) const {
     const std::string path = *this / name;
-    std::ofstream(path, std::ios::binary) << bytes;
+    files::write(path, bytes);
     return path;
   }
   std::vector<std::string> names() const {
@@ -45,13 +58,6 @@ class Folder {
  private:
   std::filesystem::path path_;
 };
-
-inline std::string content(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream out;
-  out << in.rdbuf();
-  return out.str();
-}
 
 /// No file may grow beyond so many bytes.
 class FileSizeLimit {

@@ -4,7 +4,6 @@
 #include <atoll/base/error.hpp>
 #include <atoll/io/named_arrays.hpp>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 
 #include "folder.hpp"
@@ -20,13 +19,6 @@ NamedArrays example() {
   out.add("nothing", {});
   return out;
 }
-
-std::string content(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
-void put(const std::string& path, const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; }
 
 }  // namespace
 
@@ -54,7 +46,7 @@ TEST_CASE("every changed byte and every cut of the file is an error that names i
   const files::Folder folder;
   const std::string path = folder / "state";
   run_ranks(2, {}, [&](World& world) { write_named_arrays(world, path, example()); });
-  const std::string good = content(path);
+  const std::string good = files::content(path);
   const auto refused = [&] {
     int thrown = 0;
     run_ranks(2, {}, [&](World& world) {
@@ -79,14 +71,14 @@ TEST_CASE("every changed byte and every cut of the file is an error that names i
   for (std::size_t i = 0; i < good.size(); ++i) {
     std::string bad = good;
     bad[i] = static_cast<char>(bad[i] ^ 4);
-    put(path, bad);
+    files::write(path, bad);
     unseen += !refused();
   }
   CHECK(unseen == 0);
   for (std::size_t size = 1; size < good.size(); ++size) {
-    put(path, good.substr(0, size));
+    files::write(path, good.substr(0, size));
     CHECK(refused());
   }
-  put(path, good + "x");
+  files::write(path, good + "x");
   CHECK(refused());
 }

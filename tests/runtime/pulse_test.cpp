@@ -4,19 +4,16 @@
 
 #include <atoll/base/timer.hpp>
 #include <atoll/runtime/pulse.hpp>
-#include <cstdlib>
-#include <filesystem>
 #include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "folder.hpp"
 
 using namespace atl;
 
 namespace {
-
-struct Meeting {
-  std::string folder = (std::filesystem::temp_directory_path() / "atoll_pulse.XXXXXX").string();
-  Meeting() { REQUIRE(mkdtemp(folder.data())); }
-  ~Meeting() { std::filesystem::remove_all(folder); }
-};
 
 std::optional<std::pair<Rank, std::string>> verdict(const Pulse& pulse, double within_s) {
   for (const Timer timer; timer.seconds() < within_s; std::this_thread::sleep_for(std::chrono::milliseconds(10))) {
@@ -31,13 +28,13 @@ std::optional<std::pair<Rank, std::string>> verdict(const Pulse& pulse, double w
 
 // A rank's pulse runs in a process of its own or, as here, beside others: each rank starts in a thread, because
 // starting is collective.
-std::vector<std::unique_ptr<Pulse>> pulses(const Meeting& meeting, Rank ranks, const Pulse::Options& options) {
+std::vector<std::unique_ptr<Pulse>> pulses(const files::Folder& meeting, Rank ranks, const Pulse::Options& options) {
   std::vector<std::unique_ptr<Pulse>> all(static_cast<std::size_t>(ranks));
   std::vector<std::thread> threads;
   for (Rank r = 0; r < ranks; ++r)
     threads.emplace_back([&, r] {
       all[static_cast<std::size_t>(r)] =
-          std::make_unique<Pulse>(*bootstrap_by_files(meeting.folder, r, ranks), options);
+          std::make_unique<Pulse>(*bootstrap_by_files(meeting.path(), r, ranks), options);
     });
   for (auto& t : threads) t.join();
   return all;
@@ -46,7 +43,7 @@ std::vector<std::unique_ptr<Pulse>> pulses(const Meeting& meeting, Rank ranks, c
 }  // namespace
 
 TEST_CASE("all ranks report a silent rank with the same message") {
-  const Meeting meeting;
+  const files::Folder meeting;
   std::atomic<int> warnings{0};
   const Log alarm([&](LogLevel, std::string_view) { ++warnings; });
   auto all = pulses(meeting, 4, {.timeout_s = 2, .warn_s = 1, .alarm = alarm});
@@ -69,7 +66,7 @@ TEST_CASE("all ranks report a silent rank with the same message") {
 }
 
 TEST_CASE("without a time-out a silent rank is reported, and nothing else") {
-  const Meeting meeting;
+  const files::Folder meeting;
   std::atomic<int> warnings{0};
   const Log alarm([&](LogLevel, std::string_view) { ++warnings; });
   auto all = pulses(meeting, 2, {.timeout_s = 0, .warn_s = 0.5, .alarm = alarm});

@@ -3,9 +3,11 @@
 
 #include <atoll/base/error.hpp>
 #include <atoll/topology/machine.hpp>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "folder.hpp"
 
 using namespace atl;
 
@@ -52,11 +54,8 @@ TEST_CASE("a platform is a name, a file or the preset") {
   CHECK_THROWS_AS(read_machine("/nowhere/to/be.json", 2), InputError);
   CHECK_THROWS_AS(read_machine("torus:", 2), InputError);
 
-  const auto path = std::filesystem::temp_directory_path() / "atoll-platform-test.json";
-  const auto read = [&](const char* text) {
-    std::ofstream(path) << text;
-    return read_machine(path.string(), 2);
-  };
+  const files::Folder folder;
+  const auto read = [&](const char* text) { return read_machine(folder.write("platform.json", text), 2); };
   CHECK(read(R"({"levels": [{"latency_s": 1, "bytes_per_second": 2}]})").cost.at(0).latency_s == 1);
   const Machine measured = read(R"({"levels": [{"latency_s": 1, "bytes_per_second": 2, "cards": 1},
                                    {"latency_s": 3, "bytes_per_second": 8, "cards": 2}], "domains": "2x4", "jitter": 0.5})");
@@ -72,5 +71,4 @@ TEST_CASE("a platform is a name, a file or the preset") {
     CAPTURE(bad);
     CHECK_THROWS_AS(read(bad), InputError);
   }
-  std::filesystem::remove(path);
 }

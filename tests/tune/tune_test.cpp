@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
-#include <unistd.h>
 
 #include <atoll/base/error.hpp>
 #include <atoll/base/random.hpp>
 #include <atoll/tune/search.hpp>
 #include <atoll/tune/store.hpp>
 #include <cstdlib>
-#include <fstream>
+#include <filesystem>
 #include <map>
 #include <numeric>
 
@@ -23,13 +22,6 @@ Space small_space() {
   space.choice("tile", {"a", "b"}).integer("kc", {1, 2, 4}).integer("mc", {1, 3});
   return space;
 }
-
-// A temporary folder.
-struct Folder {
-  Folder() : path(std::filesystem::temp_directory_path() / ("atoll-tune-" + std::to_string(getpid()))) {}
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::filesystem::path path;
-};
 
 }  // namespace
 
@@ -152,11 +144,12 @@ TEST_CASE("the best point is found despite noise, with few repeated measurements
 }
 
 TEST_CASE("a result is read back by its key, on the machine where it was found") {
-  const Folder folder;
-  const Store store(folder.path, {"A Processor (R) 9", "avx2"});
+  const files::Folder folder;
+  const std::string path = folder / "store";  // made by what is written
+  const Store store(path, {"A Processor (R) 9", "avx2"});
   CHECK_FALSE(store.read("gemm/float32"));
   const auto file = store.write("gemm/float32", {{"kc", 256}});
-  CHECK(file == folder.path / "A-Processor-R-9-avx2" / "gemm" / "float32.json");
+  CHECK(file == std::filesystem::path(path) / "A-Processor-R-9-avx2" / "gemm" / "float32.json");
   store.write("gemm/float32", {{"kc", 512}});
   const auto entry = store.read("gemm/float32");
   REQUIRE(entry);
@@ -164,18 +157,17 @@ TEST_CASE("a result is read back by its key, on the machine where it was found")
   CHECK(entry->provenance.at("processor") == "A Processor (R) 9");
   CHECK(entry->provenance.at("date").get<std::string>().size() == 20);
   CHECK(entry->provenance.contains("version"));
-  CHECK_FALSE(Store(folder.path, {"A Processor (R) 9", "avx512"}).read("gemm/float32"));
-  CHECK_FALSE(Store(folder.path, {"Another", "avx2"}).read("gemm/float32"));
+  CHECK_FALSE(Store(path, {"A Processor (R) 9", "avx512"}).read("gemm/float32"));
+  CHECK_FALSE(Store(path, {"Another", "avx2"}).read("gemm/float32"));
   CHECK(std::distance(std::filesystem::directory_iterator(file.parent_path()), {}) == 1);  // no partial file is left
 
   for (const char* key : {"", "/", "a/", "/a", "../a", "a/../b", "a b", ".hidden"}) {
     CAPTURE(key);
     CHECK_THROWS_WITH_AS(store.write(key, 1), doctest::Contains("key"), InputError);
   }
-  std::ofstream(file) << "{\"schema\": 1";
+  files::write(file, "{\"schema\": 1");
   CHECK_THROWS_WITH_AS(store.read("gemm/float32"), doctest::Contains("tune or measure again"), InputError);
-  std::ofstream(folder.path / "file") << "";
-  CHECK_THROWS_WITH_AS(Store(folder.path / "file", {"p", "i"}).write("a", 1),
+  CHECK_THROWS_WITH_AS(Store(folder.write("file", ""), {"p", "i"}).write("a", 1),
                        doctest::Contains("or name another folder by ATOLL_CACHE."), IoError);
   const files::FileSizeLimit limit(0);
   CHECK_THROWS_WITH_AS(store.write("b", 1), doctest::Contains("Another folder is named by ATOLL_CACHE."), IoError);

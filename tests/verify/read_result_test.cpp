@@ -5,7 +5,6 @@
 #include <atoll/graph/formats/write.hpp>
 #include <atoll/graph/id_order.hpp>
 #include <atoll/verify/read_result.hpp>
-#include <fstream>
 #include <limits>
 
 #include "graph/formats/files.hpp"
@@ -62,8 +61,7 @@ TEST_CASE("errors in a file of results are reported, the same on all ranks") {
   const cases::Case c{"pair", {{3, 5}, {5, 8}}, {}, {}};
   int number = 0;
   const auto expect = [&](const std::string& text, const std::string& what) {
-    const std::string path = folder / fmt::format("bad{}.tsv", ++number);
-    std::ofstream(path) << text;
+    const std::string path = folder.write(fmt::format("bad{}.tsv", ++number), text);
     on_each([&](World& world, Partition partition) {
       const Graph graph = build(world, c, partition);
       CHECK_THROWS_WITH_AS(read_result<Vertex>(graph, path), (path + what).c_str(), InputError);

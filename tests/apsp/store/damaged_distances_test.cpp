@@ -79,8 +79,6 @@ std::vector<std::string> files_below(const std::string& path) {
   return out;
 }
 
-void put(const std::string& path, const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; }
-
 }  // namespace
 
 TEST_CASE("a byte that was changed anywhere in a file of distances is refused by name, or changes no answer") {
@@ -94,7 +92,7 @@ TEST_CASE("a byte that was changed anywhere in a file of distances is refused by
       for (std::size_t at = 0; at < whole.size(); at += 7) {
         std::string changed = whole;
         changed[at] = static_cast<char>(changed[at] ^ (at % 2 == 0 ? 0x01 : 0x5a));
-        put(part, changed);
+        files::write(part, changed);
         const std::string said = answer(folder / name);
         const bool named = said.starts_with(folder / name);
         named ? ++refused : ++right;
@@ -103,7 +101,7 @@ TEST_CASE("a byte that was changed anywhere in a file of distances is refused by
         CAPTURE(said);
         CHECK((named || said == "right"));
       }
-      put(part, whole);
+      files::write(part, whole);
     }
     CHECK(refused > 100);
     CHECK(right > 0);  // blanks, fill values, the ends of pages
@@ -115,12 +113,12 @@ TEST_CASE("a file of distances that was cut off anywhere says so by name, and a 
   write_all(folder);
   const std::string npy = files::content(folder / "d.npy");
   for (std::size_t size = 0; size < npy.size(); ++size) {
-    put(folder / "d.npy", npy.substr(0, size));
+    files::write(folder / "d.npy", npy.substr(0, size));
     CAPTURE(size);
     const std::string said = answer(folder / "d.npy");
     CHECK(said.starts_with(folder / "d.npy"));
   }
-  put(folder / "d.npy", npy.substr(0, 192 + kSide * kSide * sizeof(float)));  // the matrix alone
+  files::write(folder / "d.npy", npy.substr(0, 192 + kSide * kSide * sizeof(float)));  // the matrix alone
   CHECK(answer(folder / "d.npy") ==
         (folder / "d.npy") +
             ": ends behind the matrix (its header says that metadata follow). It is cut off; get it again.");
@@ -129,7 +127,7 @@ TEST_CASE("a file of distances that was cut off anywhere says so by name, and a 
       CAPTURE(part);
       const std::string whole = files::content(part);
       for (const std::size_t size : {std::size_t{0}, std::size_t{1}, whole.size() / 2, whole.size() - 2}) {
-        put(part, whole.substr(0, size));
+        files::write(part, whole.substr(0, size));
         const std::string said = answer(folder / name);
         CAPTURE(said);
         CHECK((said.starts_with(folder / name) || (said == "right" && part.ends_with(".zarray"))));
@@ -140,7 +138,7 @@ TEST_CASE("a file of distances that was cut off anywhere says so by name, and a 
       CAPTURE(said);
       CHECK(
           (unread ? said == "right" : said.find("incomplete") != std::string::npos && said.starts_with(folder / name)));
-      put(part, whole);
+      files::write(part, whole);
     }
 }
 
@@ -151,7 +149,7 @@ TEST_CASE("the refusal names the tile, and only those who ask for it are refused
   std::string tiles = files::content(path + "/tiles.bin");
   const std::size_t at = TileOrder(kSide, kTile, sizeof(float)).begin_of(1, 2) + 3 * 2 * sizeof(float);  // of row 6
   tiles[at] = static_cast<char>(tiles[at] ^ 1);
-  put(path + "/tiles.bin", tiles);
+  files::write(path + "/tiles.bin", tiles);
   const DistanceFile file(path);
   const std::string refusal =
       path +
@@ -187,7 +185,7 @@ TEST_CASE("files of earlier programs, without checksums, open") {
   CHECK(DistanceFile(folder / "d.tiles").checksums().size() == kSide * 3);
   old.erase("checksums");
   old.erase("checksum");
-  put(meta, old.dump());
+  files::write(meta, old.dump());
   fs::remove(folder / "d.tiles/checksums.npy");
   CHECK(answer(folder / "d.tiles") == "right");
   const DistanceFile file(folder / "d.tiles");

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "../../folder.hpp"
+#include "folder.hpp"
 
 using namespace atl;
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
-#include <unistd.h>
 
 #include <atoll/base/error.hpp>
 #include <atoll/base/random.hpp>
 #include <atoll/matrix/gemm/tuning.hpp>
 #include <atoll/tune/store.hpp>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
+
+#include "folder.hpp"
 
 using namespace atl;
 
@@ -91,9 +91,8 @@ TEST_CASE("the default blocking of every type is a tuning point") {
 }
 
 TEST_CASE("a stored blocking is found again, unless its tile no longer exists") {
-  const std::filesystem::path folder =
-      std::filesystem::temp_directory_path() / ("atoll-blocking-" + std::to_string(getpid()));
-  const tune::Store store(folder);
+  const files::Folder folder;
+  const tune::Store store(folder / "store");
   const Algebra algebra{Semiring::min_plus, Element::uint16};
   CHECK_FALSE(stored_blocking(algebra, store));
   const GemmBlocking b{0, 256, 192, 2048};
@@ -107,5 +106,4 @@ TEST_CASE("a stored blocking is found again, unless its tile no longer exists") 
   j.erase("tile");
   store.write(blocking_key(algebra), {{"blocking", j}});
   CHECK_THROWS_WITH_AS(stored_blocking(algebra, store), doctest::Contains("not a stored blocking"), InputError);
-  std::filesystem::remove_all(folder);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atoll/base/error.hpp>
@@ -8,25 +7,15 @@
 #include <atoll/runtime/job/rank_order.hpp>
 #include <atoll/runtime/job/virtual_ranks.hpp>
 #include <atoll/topology/numbering/numbering.hpp>
-#include <filesystem>
-#include <fstream>
 #include <numeric>
 #include <string>
 #include <vector>
 
+#include "folder.hpp"
+
 using namespace atl;
 
 namespace {
-
-class PlacesFile {
- public:
-  explicit PlacesFile(const std::string& text) { std::ofstream(path_) << text; }
-  ~PlacesFile() { std::filesystem::remove(path_); }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_ = (std::filesystem::temp_directory_path() / ("atoll-places-" + std::to_string(getpid()))).string();
-};
 
 Plan with_map(const std::string& map) {
   Plan plan;
@@ -35,8 +24,8 @@ Plan with_map(const std::string& map) {
 }
 
 std::vector<Rank> by_file(const std::string& text, Rank ranks) {
-  const PlacesFile file(text);
-  return rank_order(with_map(file.path()), ranks);
+  const files::Folder folder;
+  return rank_order(with_map(folder.write("places", text)), ranks);
 }
 
 bool has_each_once(std::vector<Rank> order, Rank ranks) {
@@ -123,12 +112,13 @@ TEST_CASE("simulated ranks are as far apart as their places") {
   const Machine machine = Cost::paper(2);
   std::string text;
   for (Rank r = 0; r < 16; ++r) text += std::to_string(r % 4 * 4 + r / 4) + " ";
-  const PlacesFile apart(text);
+  const files::Folder folder;
+  const Plan apart = with_map(folder.write("places", text));
   const std::uint64_t as_launched = ring_top_bytes(machine, places, {});
   CHECK(ring_top_bytes(machine, places, with_map("identity")) == as_launched);
-  CHECK(ring_top_bytes(machine, places, with_map(apart.path())) > 2 * as_launched);
+  CHECK(ring_top_bytes(machine, places, apart) > 2 * as_launched);
 
-  run_virtual(places, machine, with_map(apart.path()), [](World& world) {
+  run_virtual(places, machine, apart, [](World& world) {
     for (Rank r = 0; r < world.size(); ++r)
       CHECK(world.hierarchy().level_between(world.rank(), r) == (world.rank() % 4 == r % 4 ? 0 : 1));
   });
@@ -140,8 +130,8 @@ TEST_CASE("a slow link of the simulation stays at its place") {
   machine.disturbance.slow = {{.level = 0, .link = 3, .factor = 1000}};
   // Rank 0 alone sends, from place 3 or from another.
   const auto seconds = [&](const std::string& order) {
-    const PlacesFile file(order);
-    return run_virtual(places, machine, with_map(file.path()),
+    const files::Folder folder;
+    return run_virtual(places, machine, with_map(folder.write("places", order)),
                        [](World& world) {
                          Mailbox box(world, of_records<std::uint64_t>([](const std::uint64_t&) {}));
                          if (world.rank() == 0)

@@ -6,7 +6,7 @@
 #include <atoll/topology/formats/read_topology.hpp>
 #include <string>
 
-#include "../../folder.hpp"
+#include "folder.hpp"
 
 using namespace atl;
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
-#include <unistd.h>
 
 #include <atoll/base/error.hpp>
 #include <atoll/base/random.hpp>
 #include <atoll/topology/formats/read_topology.hpp>
-#include <filesystem>
-#include <fstream>
 #include <string>
+
+#include "folder.hpp"
 
 using namespace atl;
 
@@ -45,8 +44,7 @@ const Seed kSeeds[] = {
 }  // namespace
 
 TEST_CASE("a damaged file is read or rejected, without crashing") {
-  const auto folder = std::filesystem::temp_directory_path() / ("atoll-topology-fuzz-" + std::to_string(getpid()));
-  std::filesystem::create_directories(folder);
+  const files::Folder folder;
   const std::string letters = "[]{}<>=,;:-'\"0123456789 \nx#/";
   int read = 0, refused = 0;
   for (const Seed& seed : kSeeds)
@@ -72,8 +70,7 @@ TEST_CASE("a damaged file is read or rejected, without crashing") {
         }
         if (text.empty()) text.push_back(' ');
       }
-      const std::string path = (folder / seed.name).string();
-      std::ofstream(path, std::ios::binary) << text;
+      const std::string path = folder.write(seed.name, text);
       CAPTURE(text);
       try {
         const Hierarchy h = read_hierarchy(path);
@@ -88,5 +85,4 @@ TEST_CASE("a damaged file is read or rejected, without crashing") {
     }
   CHECK(read > 400);
   CHECK(refused > 400);
-  std::filesystem::remove_all(folder);
 }

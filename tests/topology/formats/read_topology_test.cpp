@@ -1,48 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
-#include <unistd.h>
 
 #include <atoll/base/error.hpp>
 #include <atoll/topology/formats/read_topology.hpp>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "folder.hpp"
+
 using namespace atl;
-namespace fs = std::filesystem;
 
 namespace {
 
-/// A temporary file with this text.
-class Sample {
- public:
-  Sample(const std::string& name, const std::string& text)
-      : folder_(fs::temp_directory_path() / ("atoll-topology-" + std::to_string(getpid()))), path_(folder_ / name) {
-    fs::create_directories(folder_);
-    std::ofstream(path_, std::ios::binary) << text;
-  }
-  ~Sample() { fs::remove_all(folder_); }
-  std::string path() const { return path_.string(); }
-
- private:
-  fs::path folder_, path_;
-};
-
 Hierarchy read(const std::string& name, const std::string& text, int ranks_per_host = 1) {
-  return read_hierarchy(Sample(name, text).path(), ranks_per_host);
+  const files::Folder folder;
+  return read_hierarchy(folder.write(name, text), ranks_per_host);
 }
 
 // The message it throws, without the path.
 std::string refused(const std::string& name, const std::string& text) {
-  const Sample sample(name, text);
+  const files::Folder folder;
+  const std::string path = folder.write(name, text);
   try {
-    read_hierarchy(sample.path());
+    read_hierarchy(path);
   } catch (const InputError& e) {
     const std::string message = e.what();
-    CHECK(message.starts_with(sample.path()));
-    return message.substr(std::min(message.size(), sample.path().size()));
+    CHECK(message.starts_with(path));
+    return message.substr(std::min(message.size(), path.size()));
   }
   return "not refused";
 }
@@ -127,22 +112,24 @@ TEST_CASE("blocks are grouped by BlockSizes") {
 }
 
 TEST_CASE("a host named by several switches belongs to the first, and a warning counts such hosts") {
-  const Sample sample("t.conf",
-                      "SwitchName=rail1 Nodes=dgx[1-3]\nSwitchName=rail2 Nodes=dgx[2-4]\n"
-                      "SwitchName=core Switches=rail[1-2]\n");
+  const files::Folder folder;
+  const std::string rails = folder.write("t.conf",
+                                         "SwitchName=rail1 Nodes=dgx[1-3]\nSwitchName=rail2 Nodes=dgx[2-4]\n"
+                                         "SwitchName=core Switches=rail[1-2]\n");
   std::vector<std::string> heard;
   const Log log([&](LogLevel level, std::string_view text) {
     heard.push_back(std::string(name_of(level)) + " " + std::string(text));
   });
-  CHECK(drawn(read_hierarchy(sample.path(), 1, log).root()) == "((dgx1 dgx2 dgx3) (dgx4))");
-  CHECK(heard == std::vector{"warn " + sample.path() + ":2: host 'dgx2' (also in " + sample.path() +
+  CHECK(drawn(read_hierarchy(rails, 1, log).root()) == "((dgx1 dgx2 dgx3) (dgx4))");
+  CHECK(heard == std::vector{"warn " + rails + ":2: host 'dgx2' (also in " + rails +
                              ":1); 2 hosts are named more than once, and are in the first switch that names them"});
   // A switch whose hosts are all reachable through another: it is empty then.
   heard.clear();
-  const Sample twice("u.conf", "SwitchName=a Nodes=x,y\nSwitchName=b Nodes=x,y\nSwitchName=c Nodes=z\n");
-  CHECK(drawn(read_hierarchy(twice.path(), 1, log).root()) == "((x y) (z))");
+  const std::string twice =
+      folder.write("u.conf", "SwitchName=a Nodes=x,y\nSwitchName=b Nodes=x,y\nSwitchName=c Nodes=z\n");
+  CHECK(drawn(read_hierarchy(twice, 1, log).root()) == "((x y) (z))");
   REQUIRE(heard.size() == 2);
-  CHECK(heard[1] == "info " + twice.path() + ":2: switch 'b' has no host; 1 such are left out");
+  CHECK(heard[1] == "info " + twice + ":2: switch 'b' has no host; 1 such are left out");
 }
 
 TEST_CASE("switches and racks without hosts are left out, however their emptiness is written") {
@@ -239,8 +226,8 @@ TEST_CASE("ibnetdiscover: adapters of a host are one host, rails are a unit, spi
   CHECK(drawn(h.root()) == "((a b) (c H-d0))");
   CHECK(h.root().children[0].kind == "unit");
   CHECK(h.root().children[1].name == "leaf 3");
-  const Sample sample("fabric.ibnet", text);
-  const Network n = read_network(sample.path());
+  const files::Folder folder;
+  const Network n = read_network(folder.write("fabric.ibnet", text));
   CHECK(n.hosts() == 4);
   CHECK(n.routers() == 5);
   CHECK(n.links().size() == 6 + 5);  // cables are counted once, two of them from leaf 1 to spine 1
@@ -276,8 +263,8 @@ TEST_CASE("SimGrid's torus, fat tree and dragonfly clusters become those network
   };
   const Hierarchy torus = read("t.xml", platform("TORUS", "3,2,2", "0-11"));
   CHECK(drawn(torus.root()) == "(((n0 n1 n2) (n3 n4 n5)) ((n6 n7 n8) (n9 n10 n11)))");
-  const Sample sample("f.xml", platform("FAT_TREE", "2;4,4;1,2;1,2", "0-15"));
-  const Network n = read_network(sample.path());
+  const files::Folder folder;
+  const Network n = read_network(folder.write("f.xml", platform("FAT_TREE", "2;4,4;1,2;1,2", "0-15")));
   CHECK(n.hosts() == 16);
   CHECK(n.routers() == 6);
   CHECK(n.links()[0].latency_s == doctest::Approx(50e-6));

@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "../../folder.hpp"
+#include "folder.hpp"
 
 using namespace atl;
 

@@ -5,7 +5,7 @@
 #include <atoll/base/files/atomic_file.hpp>
 #include <atoll/topology/mapping/export.hpp>
 
-#include "../../folder.hpp"
+#include "folder.hpp"
 #include "mapping_samples.hpp"
 
 using namespace atl;

@@ -6,7 +6,7 @@
 #include <atoll/topology/mapping/traffic.hpp>
 #include <string>
 
-#include "../../folder.hpp"
+#include "folder.hpp"
 
 using namespace atl;
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
-#include <unistd.h>
 
 #include <atoll/base/error.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
 #include <atoll/transport/plugin.hpp>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <vector>
+
+#include "folder.hpp"
 
 using namespace atl;
 
@@ -86,18 +86,17 @@ TEST_CASE("domains are read as text or from a file") {
   CHECK(read_domains("2x4").size() == 8);
   CHECK_THROWS_AS(read_domains("nowhere.json"), InputError);
   CHECK_THROWS_AS(read_domains("two"), InputError);
-  const auto file = std::filesystem::temp_directory_path() / ("atoll-domains-" + std::to_string(getpid()));
-  std::ofstream(file) << Hierarchy::parse("3+2").to_json();
+  const files::Folder folder;
+  const std::string file = folder.write("domains", Hierarchy::parse("3+2").to_json().dump());
   CHECK(read_domains(file).level_between(2, 3) == 1);
-  std::ofstream(file) << "{ not json";
+  folder.write("domains", "{ not json");
   CHECK_THROWS_AS(read_domains(file), InputError);
-  std::ofstream(file) << "SwitchName=s Nodes=a,b,c\n";
+  folder.write("domains", "SwitchName=s Nodes=a,b,c\n");
   CHECK(read_domains(file).size() == 3);
   CHECK(read_domains(file, 6).size() == 6);  // two per host
   CHECK(read_domains(file, 6).level_between(0, 1) == 0);
   CHECK(read_domains(file, 4).size() == 3);  // does not fit: the caller reports it
   CHECK(read_domains("torus:3x3").depth() == 2);
-  std::filesystem::remove(file);
 }
 
 TEST_CASE("a launcher is recognised by its environment variables") {
