@@ -22,17 +22,15 @@ struct Kind {
 };
 
 template <class T>
-std::vector<Arc<T>> random_arcs(const Kind& kind, std::uint64_t seed) {
+std::vector<Arc<T>> arcs_of(const Kind& kind, std::uint64_t seed) {
   Random random(seed);
-  std::vector<Arc<T>> arcs;
-  for (Edge e = 0; e < kind.arcs; ++e) {
-    const auto u = static_cast<Local>(random.below(static_cast<std::uint64_t>(kind.n)));
-    const auto v = static_cast<Local>(random.below(static_cast<std::uint64_t>(kind.n)));
+  const auto weight = [&](Local u, Local v) {
     auto w = static_cast<std::int64_t>(random.below(30));
     if (kind.negative) w += u % 11 - v % 11;  // by potentials, so no cycle is negative
-    if (u != v) arcs.push_back({u, v, static_cast<T>(w)});
-  }
-  return arcs;
+    return static_cast<T>(w);
+  };
+  return samples::without_loops(
+      samples::random_arcs(random, static_cast<std::size_t>(kind.n), static_cast<std::size_t>(kind.arcs), weight));
 }
 
 std::vector<Vertex> ids_of(Vertex n) {
@@ -44,7 +42,7 @@ std::vector<Vertex> ids_of(Vertex n) {
 /// Checks every entry of every rank's part, and every row by its property.
 template <class T>
 void distances_are_those_of_the_oracle(const Kind& kind, Rank ranks, const AllPairsOptions& options) {
-  const auto input = random_arcs<T>(kind, 17);
+  const auto input = arcs_of<T>(kind, 17);
   const auto expected = reference::floyd_warshall<T>(static_cast<std::size_t>(kind.n), input, kind.directed);
   REQUIRE(expected);
   std::atomic<int> wrong{0};
@@ -90,7 +88,7 @@ TEST_CASE("all pairs equal the oracle's distances for any number of ranks, graph
 TEST_CASE("a negative cycle is rejected and named on any number of ranks") {
   for (const Rank ranks : {1, 2, 4})
     run_ranks(ranks, samples::quiet_plan(), [&](World& world) {
-      std::vector<Arc<float>> input = random_arcs<float>({40, 100, true, false}, 3);
+      std::vector<Arc<float>> input = arcs_of<float>({40, 100, true, false}, 3);
       input.push_back({10, 20, -40.0f});
       input.push_back({20, 10, 1.0f});
       const ReplicatedCsr<float> arcs = make_arcs<float>(ids_of(40), true, input, "bad");
@@ -99,7 +97,7 @@ TEST_CASE("a negative cycle is rejected and named on any number of ranks") {
 }
 
 TEST_CASE("the check of a row finds a wrong distance") {
-  const auto input = random_arcs<std::int32_t>({60, 200, true, false}, 5);
+  const auto input = arcs_of<std::int32_t>({60, 200, true, false}, 5);
   const ReplicatedCsr<std::int32_t> arcs = make_arcs<std::int32_t>(ids_of(60), true, input, "random");
   const ReplicatedCsr<double> read = samples::as_read(arcs), entering = read.reversed();
   const auto world = World::alone(samples::quiet_plan());

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "apsp/random_arcs.hpp"
 #include "reference/apsp.hpp"
 
 /// Small graphs with difficult properties for paths: loops, parallel arcs, weights of 0, trees, cycles, several
@@ -69,8 +70,7 @@ template <class T>
 Sample<T> random_graph(std::size_t n, std::size_t m, bool directed, int least, int kinds, std::uint64_t seed) {
   Sample<T> s{"random " + std::to_string(n) + " " + std::to_string(m), n, directed, {}};
   Random random(seed);
-  const auto any = [&] { return static_cast<Local>(random.below(n)); };
-  for (std::size_t e = 0; e < m; ++e) s.arcs.push_back({any(), any(), weight<T>(random, least, kinds)});
+  s.arcs = random_arcs(random, n, m, [&](Local, Local) { return weight<T>(random, least, kinds); });
   return s;
 }
 

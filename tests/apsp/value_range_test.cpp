@@ -22,15 +22,11 @@ std::vector<Vertex> odd_ids(Vertex n) {
   return ids;
 }
 
-std::vector<Arc<double>> random_arcs(Vertex n, Edge m, std::uint64_t greatest, std::uint64_t seed) {
+std::vector<Arc<double>> whole_arcs(Vertex n, Edge m, std::uint64_t greatest, std::uint64_t seed) {
   Random random(seed);
-  std::vector<Arc<double>> arcs;
-  for (Edge e = 0; e < m; ++e) {
-    const auto u = static_cast<Local>(random.below(static_cast<std::uint64_t>(n)));
-    const auto v = static_cast<Local>(random.below(static_cast<std::uint64_t>(n)));
-    if (u != v) arcs.push_back({u, v, static_cast<double>(random.below(greatest + 1))});
-  }
-  return arcs;
+  const auto weight = [&](Local u, Local v) { return u == v ? 0 : static_cast<double>(random.below(greatest + 1)); };
+  return samples::without_loops(
+      samples::random_arcs(random, static_cast<std::size_t>(n), static_cast<std::size_t>(m), weight));
 }
 
 /// All pairs in T equal those in float64, or are rejected if one exceeds T: never "no path".
@@ -40,7 +36,7 @@ void exact_or_refused(bool directed, double greatest, std::optional<PairsMethod>
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     CAPTURE(seed);
     const Vertex n = 3 + static_cast<Vertex>(seed) * 4;
-    const auto input = random_arcs(n, n + static_cast<Edge>(seed % 5) * n, static_cast<std::uint64_t>(greatest), seed);
+    const auto input = whole_arcs(n, n + static_cast<Edge>(seed % 5) * n, static_cast<std::uint64_t>(greatest), seed);
     const auto expected = reference::floyd_warshall<double>(static_cast<std::size_t>(n), input, directed);
     REQUIRE(expected);
     bool fits = true;
@@ -158,7 +154,7 @@ TEST_CASE("reached counts equal those of searches from each vertex, with and wit
   run_ranks(1, samples::quiet_plan(), [](World& world) {
     for (const Edge m : {0, 300, 900, 1800, 5000}) {
       constexpr Vertex kN = 1200;  // more components than one pass handles
-      const auto input = random_arcs(kN, m, 1, static_cast<std::uint64_t>(m) + 3);
+      const auto input = whole_arcs(kN, m, 1, static_cast<std::uint64_t>(m) + 3);
       const ReplicatedCsr<double> arcs = make_arcs<double>(odd_ids(kN), true, input);
       const auto counts = reached_counts(world.team(), arcs);
       int wrong = 0;

@@ -31,15 +31,12 @@ struct Sample {
 template <class T>
 Sample<T> random_sample(Vertex n, Edge m, bool directed, bool acyclic, int least, std::uint64_t seed) {
   Random random(seed);
-  Sample<T> sample{n, directed, {}};
-  for (Edge e = 0; e < m; ++e) {
-    auto u = static_cast<Local>(random.below(static_cast<std::uint64_t>(n)));
-    auto v = static_cast<Local>(random.below(static_cast<std::uint64_t>(n)));
-    const int w = least + static_cast<int>(random.below(40));
-    if (acyclic && u * 13 % n > v * 13 % n) std::swap(u, v);
-    if (u != v) sample.arcs.push_back({u, v, static_cast<T>(w)});
-  }
-  return sample;
+  const auto weight = [&](Local, Local) { return static_cast<T>(least + static_cast<int>(random.below(40))); };
+  auto arcs = samples::without_loops(
+      samples::random_arcs(random, static_cast<std::size_t>(n), static_cast<std::size_t>(m), weight));
+  for (Arc<T>& arc : arcs)
+    if (acyclic && arc.tail * 13 % n > arc.head * 13 % n) std::swap(arc.tail, arc.head);
+  return {n, directed, std::move(arcs)};
 }
 
 /// By definition, from each source: the best walk of at most n arcs, by n passes over all arcs.

@@ -5,6 +5,7 @@
 #include <atoll/base/random.hpp>
 #include <atoll/matrix/scalar.hpp>
 
+#include "apsp/random_arcs.hpp"
 #include "reference/semiring.hpp"
 #include "shapes.hpp"
 
@@ -26,13 +27,13 @@ Matrix<T> random_graph(const Case& c, Semiring semiring, std::uint64_t seed) {
     for (std::int64_t i = 0; i < c.n; ++i)
       for (std::int64_t j = 0; j < c.n; ++j) d(i, j) = i == j ? s.one() : s.zero();
     Random random(seed);
-    for (std::int64_t e = 0; e < c.n * c.arcs_per_vertex; ++e) {
-      const auto u = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(c.n)));
-      const auto v = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(c.n)));
+    const auto weight_of = [&](Local u, Local v) {
       auto w = static_cast<std::int64_t>(random.below(50));  // includes 0
       if (c.negative) w += u * 7 % 31 - v * 7 % 31;
-      const T weight = semiring == Semiring::or_and ? s.one() : static_cast<T>(w);
-      if (u == v) continue;
+      return semiring == Semiring::or_and ? s.one() : static_cast<T>(w);
+    };
+    for (const auto& [u, v, weight] : samples::without_loops(samples::random_arcs(
+             random, static_cast<std::size_t>(c.n), static_cast<std::size_t>(c.n * c.arcs_per_vertex), weight_of))) {
       d(u, v) = s.plus(d(u, v), weight);
       if (c.undirected) d(v, u) = d(u, v) = s.plus(d(u, v), d(v, u));
     }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "apsp/random_arcs.hpp"
 #include "shapes.hpp"
 
 namespace atl {
@@ -15,13 +16,13 @@ const std::vector<ProcessGrid> kGrids = {{1, 1}, {1, 2}, {2, 1}, {1, 3}, {2, 2},
                                          {2, 3}, {7, 1}, {2, 4}, {4, 2}, {8, 1}, {1, 8}};
 
 template <class T>
-std::vector<MatrixEntry<T>> random_arcs(std::int64_t n, std::int64_t arcs, std::uint64_t seed) {
+std::vector<MatrixEntry<T>> random_entries(std::int64_t n, std::int64_t count, std::uint64_t seed) {
   Random random(seed);
   std::vector<MatrixEntry<T>> list;
-  for (std::int64_t i = 0; n > 0 && i < arcs; ++i)
-    list.push_back({static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(n))),
-                    static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(n))),
-                    static_cast<T>(random.below(90))});
+  for (const auto& [tail, head, weight] :
+       samples::random_arcs(random, static_cast<std::size_t>(n), static_cast<std::size_t>(n > 0 ? count : 0),
+                            [&](Local, Local) { return static_cast<T>(random.below(90)); }))
+    list.push_back({tail, head, weight});
   return list;
 }
 
@@ -80,7 +81,7 @@ std::uint64_t wrong_entries(const Distances<T>& d, World& world, const std::vect
 template <class T>
 void compare(ProcessGrid grid, std::int64_t n, std::int64_t arcs, std::uint64_t seed,
              const std::vector<GridOptions>& all, const Plan& plan) {
-  const auto list = random_arcs<T>(n, arcs, seed);
+  const auto list = random_entries<T>(n, arcs, seed);
   const auto right = scalar_distances(n, list);
   run_ranks(grid.size(), plan, [&](World& world) {
     for (const GridOptions& options : all) {
@@ -240,7 +241,7 @@ TEST_CASE("a limited number of steps finds the paths whose inner vertices are in
 
 TEST_CASE("a run that pauses, ends and resumes elsewhere has the same distances") {
   const std::int64_t n = 41;
-  const auto list = random_arcs<std::int32_t>(n, 160, 8);
+  const auto list = random_entries<std::int32_t>(n, 160, 8);
   const auto right = scalar_distances(n, list);
   run_ranks(4, shapes::buffers()[3].plan, [&](World& world) {
     GridOptions options;

@@ -199,9 +199,9 @@ TEST_CASE("no search goes on where the vertices of the prefix separate the ends"
 TEST_CASE("paths are found from distances that were rounded in another order") {
   Random random(4);
   samples::Sample<float> s{"rounded", 120, true, {}};
-  for (int e = 0; e < 700; ++e)
-    s.arcs.push_back({static_cast<Local>(random.below(120)), static_cast<Local>(random.below(120)),
-                      static_cast<float>(random.unit() * (e % 50 == 0 ? 1e-9 : 1))});
+  s.arcs = samples::random_arcs(random, s.n, 700, [&, e = 0](Local, Local) mutable {
+    return static_cast<float>(random.unit() * (e++ % 50 == 0 ? 1e-9 : 1));
+  });
   const ReplicatedCsr<float> arcs = s.build();
   const PathFinder<float> finder(arcs);
   Matrix<float> d = s.matrix();

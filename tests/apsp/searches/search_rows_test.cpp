@@ -83,9 +83,9 @@ TEST_CASE_TEMPLATE("searches of larger graphs agree bit for bit, for any bucket 
   Team team(2);
   Random random(3);
   samples::Sample<T> s{"larger", 900, true, {}};
-  for (int e = 0; e < 5000; ++e)
-    s.arcs.push_back({static_cast<Local>(random.below(900)), static_cast<Local>(random.below(900)),
-                      std::is_floating_point_v<T> ? static_cast<T>(random.unit()) : static_cast<T>(random.below(60))});
+  s.arcs = samples::random_arcs(random, s.n, 5000, [&](Local, Local) {
+    return std::is_floating_point_v<T> ? static_cast<T>(random.unit()) : static_cast<T>(random.below(60));
+  });
   const ReplicatedCsr<T> arcs = s.build();
   const Matrix<T> d = searched(team, arcs, RowSearch::dijkstra);
   for (const double delta : {0.0, 0.01, 1.0, 1e9}) check_same_bits(d, searched(team, arcs, RowSearch::delta, delta));
