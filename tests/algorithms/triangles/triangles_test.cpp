@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <atoll/algorithms/triangles/clustering_coefficient.hpp>
+#include <atoll/algorithms/triangles/kernel.hpp>
+#include <atoll/base/random.hpp>
+#include <map>
+
+#include "algorithms/spread_samples.hpp"
+
+using namespace atl;
+using samples::Sample;
+
+TEST_CASE("triangles of hubs by bitmap rows equal those by lists, for any ranks") {
+  // In a complete graph an 8-bit counter overflows.
+  for (const char* text : {"kron:12:24", "complete:400", "uniform:10:200"}) {
+    std::vector<Vertex> by_rows;
+    for (const int ranks : {1, 2, 4}) {
+      CAPTURE(text);
+      CAPTURE(ranks);
+      Plan plan;
+      plan.threads = ranks == 1 ? 3 : 1;
+      run_ranks(ranks, plan, [&](World& world) {
+        const Graph graph = Graph::build(world, generate(world, text));
+        CHECK(LocalTriangles::of(graph).has_value() == (ranks == 1));
+        const auto triangles = samples::by_id(graph, clustering_coefficient(graph).triangles);
+        if (ranks == 1) by_rows = triangles;
+        CHECK(triangles == by_rows);
+      });
+    }
+  }
+}
+
+TEST_CASE("triangle kernels of every instruction set agree") {
+  std::uint64_t seed = 0;
+  const auto plain = LocalTriangles::kernels(Isa::portable);
+  for (const Isa isa : samples::every_isa()) {
+    const auto kernels = LocalTriangles::kernels(isa);
+    for (const std::size_t count : {0, 1, 2, 15, 16, 17, 40}) {
+      std::vector<std::uint64_t> row(200), bits(count);
+      std::vector<std::uint32_t> words(count), marks(300);
+      std::vector<std::uint8_t> tally(count * 64, 3), expected_tally = tally;
+      for (auto& r : row) {
+        ++seed;
+        r = random_at(1, seed) | random_at(2, seed);
+      }
+      for (auto& m : marks) m = static_cast<std::uint32_t>(random_at(3, ++seed));
+      std::vector<Local> list(count), found(count + 16), expected(count + 16);
+      for (std::size_t k = 0; k < count; ++k) {
+        bits[k] = random_at(4, ++seed);
+        words[k] = static_cast<std::uint32_t>(k * 5);
+        list[k] = static_cast<Local>(k * 200 + random_at(5, seed) % 200);
+      }
+      CHECK(kernels.match_row(row.data(), words.data(), bits.data(), count, tally.data()) ==
+            plain.match_row(row.data(), words.data(), bits.data(), count, expected_tally.data()));
+      CHECK(tally == expected_tally);
+      const std::size_t n = kernels.match_list(marks.data(), list.data(), count, found.data());
+      REQUIRE(n == plain.match_list(marks.data(), list.data(), count, expected.data()));
+      found.resize(n);
+      expected.resize(n);
+      CHECK(found == expected);
+    }
+  }
+}
+
+TEST_CASE("clustering coefficients and triangles equal those by all pairs of neighbours, for any ranks") {
+  samples::for_each_spread(cases::Weight::none, [](const Sample& sample, const Graph& graph) {
+    const std::size_t n = sample.vertices();
+    std::vector<std::map<Vertex, int>> out(n), near(n);
+    for (const auto& a : sample.arcs()) {
+      if (a.from == a.to) continue;
+      out[static_cast<std::size_t>(a.from)][a.to] = 1;
+      near[static_cast<std::size_t>(a.from)][a.to] = near[static_cast<std::size_t>(a.to)][a.from] = 1;
+    }
+    const ClusteringResult result = clustering_coefficient(graph);
+    const auto coefficient = samples::by_id(graph, result.coefficient);
+    const auto triangles = samples::by_id(graph, result.triangles);
+    Vertex total = 0;
+    for (std::size_t v = 0; v < n; ++v) {
+      double edges = 0;
+      Vertex corners = 0;
+      for (const auto& [a, _] : near[v])
+        for (const auto& [b, _] : near[v]) {
+          edges += static_cast<double>(out[static_cast<std::size_t>(a)].count(b));
+          corners += a < b && near[static_cast<std::size_t>(a)].count(b);
+        }
+      const auto d = static_cast<double>(near[v].size());
+      CHECK(coefficient[v] == doctest::Approx(d < 2 ? 0 : edges / (d * (d - 1))));
+      CHECK(triangles[v] == corners);
+      total += corners;
+    }
+    CHECK(result.total == total / 3);
+  });
+}
