@@ -69,6 +69,16 @@ std::vector<std::string> said(const Sample& sample, cases::Weight weight, const 
   return all[0];
 }
 
+/// The verdicts of verify(graph, values) on answers given by ascending id, over a graph without weights.
+template <class T, class F>
+std::vector<std::string> said_of(const Sample& s, const std::vector<std::vector<T>>& answers, F&& verify) {
+  const auto ids = s.edges.ids();
+  return said(s, cases::Weight::none, answers, [&](const Graph& graph, const std::vector<T>& answer) {
+    const Array<T> values = natural(graph, ids, answer);
+    return verify(graph, span(values));
+  });
+}
+
 /// Calls f(sample) for all small graphs.
 template <class F>
 void for_each_sample(F&& f) {
@@ -105,11 +115,18 @@ inline void check_only_first_passes(const std::vector<std::string>& what) {
   }
 }
 
-/// Neighbour lists by index: out, and in both directions without loops and duplicates.
+/// Out-neighbours by index; those of both directions if the graph is undirected.
 inline std::vector<std::vector<std::size_t>> lists(const Sample& s) {
   std::vector<std::vector<std::size_t>> out(s.vertices());
   for (const auto& a : s.arcs()) out[static_cast<std::size_t>(a.from)].push_back(static_cast<std::size_t>(a.to));
   return out;
+}
+
+/// Two triangles joined by an edge, and a separate edge.
+inline Sample two_triangles() {
+  return {{"two triangles", {{1, 2}, {2, 3}, {3, 1}, {3, 4}, {4, 5}, {5, 6}, {6, 4}, {8, 9}}, {}, {}},
+          false,
+          Duplicates::merge_min};
 }
 
 }  // namespace mutations
