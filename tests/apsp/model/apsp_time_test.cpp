@@ -100,7 +100,7 @@ TEST_CASE("with a link's own bandwidth, ring2m costs what its root sends, and un
   m.ranks_per_node = 64;
   CHECK(seconds({8, 8, 8, 8}, "ring") == 0);
   m.rank_bytes_per_second = 1e9;
-  CHECK(seconds({8, 8, 8, 8}, "ring") > 0);
+  CHECK(seconds({8, 8, 8, 8}, "ring") == doctest::Approx(seconds(apart, "ring")));
   m.rank_bytes_per_second = std::numeric_limits<double>::infinity();
   m.ranks_per_node = 8;
   const double one_card = seconds({8, 8, 2, 4}, "ring");
@@ -191,7 +191,10 @@ TEST_CASE("every predicted grid has the given number of ranks and contains whole
       }
     }
   }
-  CHECK(predict_apsp(m, {.n = 1, .ranks = 5}).front().expected_s > 0);
+  for (const ApspPrediction& p : predict_apsp(m, {.n = 1, .ranks = 5})) {
+    CHECK(p.plan.grid.ranks() == 5);
+    CHECK(p.expected_s == doctest::Approx(p.time.expected_s(m.overlap)));
+  }
 }
 
 TEST_CASE("invalid queries are rejected with the reason, and parameters survive JSON") {
@@ -204,7 +207,9 @@ TEST_CASE("invalid queries are rejected with the reason, and parameters survive 
   ApspMachine alone = kFrontier;
   alone.broadcasts.clear();
   alone.ranks_per_node = alone.ranks_per_device = 1;
-  CHECK(predict_apsp(alone, {.n = 5}).front().expected_s > 0);
+  const ApspPrediction one = predict_apsp(alone, {.n = 5}).front();
+  CHECK(one.time.communicate_s() == 0);
+  CHECK(one.expected_s == doctest::Approx(one.time.expected_s(0)));
   CHECK_THROWS_WITH_AS(predict_apsp(alone, {.n = 5, .ranks = 2}), doctest::Contains("no broadcast"), InputError);
   const ApspMachine back = ApspMachine::from_json(kFrontier.to_json());
   CHECK(back.to_json() == kFrontier.to_json());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <atoll/topology/network/network.hpp>
 #include <atoll/topology/numbering/place_graph.hpp>
 #include <optional>
@@ -34,6 +35,13 @@ inline bool is_permutation(std::vector<int> order, int n) {
     seen[static_cast<std::size_t>(p)] = true;
   }
   return true;
+}
+
+/// Whether each of `ranks` has one of `places` for itself.
+inline bool places_are_distinct(std::vector<int> mapping, int ranks, int places) {
+  std::ranges::sort(mapping);
+  return static_cast<int>(mapping.size()) == ranks && mapping.front() >= 0 && mapping.back() < places &&
+         std::ranges::adjacent_find(mapping) == mapping.end();
 }
 
 }  // namespace sample

@@ -28,13 +28,6 @@ TrafficMatrix random_traffic(int ranks, int pairs, std::uint64_t seed) {
   return traffic;
 }
 
-bool places_are_distinct(const std::vector<int>& mapping, int ranks, int places) {
-  std::vector<int> sorted = mapping;
-  std::ranges::sort(sorted);
-  return static_cast<int>(mapping.size()) == ranks && sorted.front() >= 0 && sorted.back() < places &&
-         std::ranges::adjacent_find(sorted) == sorted.end();
-}
-
 // The hop-bytes of the best of all mappings.
 double least_hop_bytes(const PlaceGraph& places, const TrafficMatrix& traffic) {
   std::vector<int> order(static_cast<std::size_t>(places.places()));
@@ -58,10 +51,10 @@ TEST_CASE("swaps never make a mapping worse, and each rank keeps a place of its 
         std::vector<int> start(order.begin(), order.begin() + ranks);
         const double before = hop_bytes_of(places, traffic, start);
         const std::vector<int> better = improve_by_swaps(places, traffic, start);
-        CHECK(places_are_distinct(better, ranks, places.places()));
+        CHECK(sample::places_are_distinct(better, ranks, places.places()));
         CHECK(hop_bytes_of(places, traffic, better) < before);
         const std::vector<int> best = swap_mapping(places, traffic, order);
-        CHECK(places_are_distinct(best, ranks, places.places()));
+        CHECK(sample::places_are_distinct(best, ranks, places.places()));
         CHECK(hop_bytes_of(places, traffic, best) <= before);
       }
     }
@@ -89,7 +82,7 @@ TEST_CASE(
     const std::vector<int> order = random_order(places, 2);
     std::vector<int> start(order.begin(), order.begin() + ranks);
     std::vector<int> mapping = improve_by_table(places, Peers(traffic), start);
-    CHECK(places_are_distinct(mapping, ranks, places.places()));
+    CHECK(sample::places_are_distinct(mapping, ranks, places.places()));
     const double cost = hop_bytes_of(places, traffic, mapping);
     CHECK(cost < 0.95 * hop_bytes_of(places, traffic, start));
     for (std::size_t a = 0; a < mapping.size(); ++a)
