@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from job_processes import gone, processes_of
 
 ROOT = Path(__file__).parents[2]
 ATOLL = ROOT / "bin/atoll"
@@ -133,6 +134,7 @@ def test_an_ended_run_goes_on_to_the_same_curve(small, tmp_path, how, first, sec
     while not (kept / "seed-1.checkpoint").exists():
         assert job.poll() is None and time.monotonic() < deadline
         time.sleep(0.002)
+    processes = processes_of(job)
     job.send_signal(how)
     errors = job.communicate(timeout=60)[1]
     if how == signal.SIGTERM:
@@ -140,7 +142,7 @@ def test_an_ended_run_goes_on_to_the_same_curve(small, tmp_path, how, first, sec
         assert errors.count("ended by SIGTERM after") == 1 and "seed-1.checkpoint" in errors
     else:
         assert job.returncode == -signal.SIGKILL
-        time.sleep(0.5)  # the other ranks end when they notice
+        assert gone(processes, 30)  # the ranks end when they notice
     again = result(small, *words, "--checkpoint", kept, ranks=second, transport="shm")
     one, other = whole["runs"][0], again["runs"][0]
     assert 0 < other["resumed_from"] < 1500

@@ -111,7 +111,7 @@ def test_platforms_run_on_every_clock(clock, platform, kinds):
     assert len(run["platform"]["levels"]) == kinds
     assert [row["route"] for row in run["routes"]] == ["direct", "aml", "row", "mst", "domain"]
     for row in run["routes"]:
-        assert 0 < row["communication_seconds"] < row["run_seconds"] < row["virtual_seconds"] < 0.1
+        assert 0 < row["communication_seconds"] < row["run_seconds"] < row["virtual_seconds"]
 
 
 @pytest.mark.parametrize("clock", CLOCKS)

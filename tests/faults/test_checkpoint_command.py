@@ -9,6 +9,8 @@ import time
 from pathlib import Path
 
 import pytest
+from job_processes import gone, processes_of
+from test_checkpoint_jobs import saved
 from test_shm_jobs import shm
 
 ATOLL = Path(__file__).parents[2] / "bin/atoll"
@@ -33,11 +35,6 @@ def run(tmp_path, ranks, *arguments):
     return out
 
 
-def saved(folder):
-    steps = [int(found[1]) for p in folder.glob("step-*") if (found := re.fullmatch(r"step-(\d+)", p.name))]
-    return max(steps, default=0)
-
-
 def wait_for_step(job, folder, step):
     deadline = time.monotonic() + 120
     while saved(folder) < step:
@@ -59,6 +56,7 @@ def test_an_ended_run_resumes_with_other_ranks_to_the_same_file(tmp_path, whole,
     words = ["--checkpoint", folder, "--checkpoint-steps", 1, "--output", output]
     job = start(tmp_path, first, *words)
     wait_for_step(job, folder, 3)
+    processes = processes_of(job)
     job.send_signal(how)
     _, errors = job.communicate(timeout=120)
     assert not output.exists()
@@ -71,7 +69,7 @@ def test_an_ended_run_resumes_with_other_ranks_to_the_same_file(tmp_path, whole,
         assert saved(folder) == int(found[1])
     else:
         assert job.returncode == -signal.SIGKILL
-        time.sleep(0.5)  # the other ranks end when they notice
+        assert gone(processes, 30)  # the ranks end when they notice
     step = saved(folder)
     assert 3 <= step < BLOCKS
     report = json.loads(run(tmp_path, second, *words, "--json", "-"))

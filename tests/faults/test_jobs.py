@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from job_processes import alive, gone, processes_of
 from own_words import own_words
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -145,36 +146,6 @@ def test_a_rank_that_exits_silently_is_named(mpi):
     assert named > turns // 2
 
 
-def alive(pid):
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
-
-
-def ranks_of(command, count):
-    """Their process ids, once all run, from the table of the command's job."""
-    ours = f"atoll-job-{os.getuid()}-{command.pid}-".encode()
-
-    def is_rank(process):
-        try:
-            return (
-                (process / "exe").resolve() == Path(command.args[0]).resolve()
-                and ours in (process / "environ").read_bytes()
-                and alive(process.name)
-            )
-        except OSError:
-            return False
-
-    deadline = time.monotonic() + 30
-    while True:
-        ranks = [int(p.name) for p in Path("/proc").glob("[0-9]*") if is_rank(p)]
-        if len(ranks) >= count:
-            return ranks
-        assert command.poll() is None and time.monotonic() < deadline, "the ranks have not started"
-        time.sleep(0.01)
-
-
 STARTED = []
 
 
@@ -215,19 +186,6 @@ def signal_if_there(pid, number):
         pass
 
 
-def processes_of(command):
-    """The processes that know the table of the command's job: ranks, and launchers between."""
-    ours = f"atoll-job-{os.getuid()}-{command.pid}-".encode()
-
-    def told_of_it(process):
-        try:
-            return ours in (process / "environ").read_bytes()
-        except OSError:
-            return False
-
-    return [int(p.name) for p in Path("/proc").glob("[0-9]*") if told_of_it(p) and alive(p.name)]
-
-
 class Running:
     """A job whose last rank sleeps while the others wait for it."""
 
@@ -257,10 +215,7 @@ class Running:
         return self.process.returncode, errors.splitlines(), time.monotonic() - began
 
     def nothing_runs(self):
-        deadline = time.monotonic() + 5
-        while any(map(alive, self.pids.values())) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        return not any(map(alive, self.pids.values()))
+        return gone(self.pids.values(), 5)
 
 
 @pytest.mark.parametrize("rank", [0, 1])

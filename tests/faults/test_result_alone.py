@@ -8,11 +8,11 @@ import signal
 import stat
 import subprocess
 import threading
-import time
 
 import pytest
+from job_processes import alive, joined_ranks_of
 from own_words import own_words
-from test_jobs import ATOLL, BUILD, LAUNCHERS, alive, environment, ranks_of
+from test_jobs import ATOLL, BUILD, LAUNCHERS, environment
 
 NOISE = "words of another library"
 WAYS = [  # how ranks are started, and the plug-in that they load
@@ -130,8 +130,7 @@ def test_the_error_of_a_job_whose_rank_was_killed_is_one_object(mpi):
     command = subprocess.Popen(
         [str(ATOLL), *words], env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    ranks = ranks_of(command, 2)
-    time.sleep(1)  # for the launcher to register them
+    ranks = joined_ranks_of(command, 2)
     os.kill(ranks[1], signal.SIGKILL)
     out, errors = command.communicate(timeout=60)
     assert command.returncode == 1

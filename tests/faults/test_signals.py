@@ -11,15 +11,13 @@ import time
 from pathlib import Path
 
 import pytest
+from job_processes import alive, boards_of, gone, joined_ranks_of, processes_of, ranks_of
 from test_jobs import (  # noqa: F401 (a fixture is had by its name)
     ATOLL,
     BUILD,
     LAUNCHERS,
-    alive,
     environment,
     no_job_outlives_its_test,
-    processes_of,
-    ranks_of,
     watched,
 )
 
@@ -52,29 +50,12 @@ def start(way):
     )
 
 
-def wait_until_joined(ranks):
-    """Until both ranks have shared memory."""
-    time.sleep(1)
-    assert all(map(alive, ranks))
-
-
 def left_by(pids):
     """Names in shared memory that contain the number of one of these processes."""
     numbers = {str(pid) for pid in pids}
     return [
         p.name for p in Path("/dev/shm").iterdir() if {p.name.rpartition(".")[2], p.name.partition(":")[0]} & numbers
     ]
-
-
-def gone(ranks, seconds):
-    deadline = time.monotonic() + seconds
-    while any(map(alive, ranks)) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return not any(map(alive, ranks))
-
-
-def boards_of(job):
-    return list(Path("/dev/shm").glob(f"atoll-job-{os.getuid()}-{job.pid}-*"))
 
 
 def shared_files_of(pids):
@@ -122,8 +103,7 @@ def test_sigterm_ends_a_job_that_is_about_to_start(way, delay):
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGSEGV, signal.SIGKILL])
 def test_a_rank_that_a_signal_ends_is_reported_with_it_and_leaves_nothing(way, number):
     job = start(way)
-    ranks = ranks_of(job, 2)
-    wait_until_joined(ranks)
+    ranks = joined_ranks_of(job, 2)
     os.kill(ranks[1], number)
     _, errors = job.communicate(timeout=60)
     assert job.returncode == 1
@@ -134,8 +114,7 @@ def test_a_rank_that_a_signal_ends_is_reported_with_it_and_leaves_nothing(way, n
 
 def test_a_job_whose_command_and_ranks_were_killed_is_cleaned_up_by_the_next(way):
     job = start(way)
-    ranks = ranks_of(job, 2)
-    wait_until_joined(ranks)
+    ranks = joined_ranks_of(job, 2)
     job.kill()
     job.communicate(timeout=60)
     assert gone(ranks, 40)

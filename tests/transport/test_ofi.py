@@ -4,12 +4,14 @@
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import time
 from pathlib import Path
 
 import pytest
+from job_processes import joined_ranks_of
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("ATOLL_BUILD", ROOT / "build" / "release"))
@@ -100,32 +102,13 @@ def test_rank_that_does_not_arrive_is_named(tmp_path):
 def test_rank_that_dies_ends_the_wait_of_the_others(tmp_path):
     command = [str(ATOLL), "run", "bfs", "kron:22", "--ranks", "2", "--transport", "ofi", "--provider", "tcp;ofi_rxm"]
     with subprocess.Popen(command, env=environment(), stderr=subprocess.PIPE, text=True) as parent:
-        victim = None
-        for _ in range(1000):
-            found = subprocess.run(
-                ["pgrep", "-f", "bfs kron:22 --ranks 2 --transport ofi"], capture_output=True, text=True, check=False
-            )
-            ours = [int(p) for p in found.stdout.split() if int(p) != parent.pid and environment_of(int(p))]
-            if len(ours) == 2:
-                victim = ours[0]
-                break
-            time.sleep(0.01)
-        assert victim, "the ranks have not started"
-        time.sleep(1)
-        os.kill(victim, 9)
+        victim = joined_ranks_of(parent, 2)[0]
+        os.kill(victim, signal.SIGKILL)
         start = time.monotonic()
         message = parent.communicate(timeout=30)[1]
         assert time.monotonic() - start < 10
         assert parent.returncode == 1
         assert "was ended by SIGKILL in '" in message, message
-
-
-def environment_of(pid):
-    """Whether the process is a rank."""
-    try:
-        return b"ATOLL_RANK=" in Path(f"/proc/{pid}/environ").read_bytes()
-    except OSError:
-        return False
 
 
 def free_port():

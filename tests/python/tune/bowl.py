@@ -31,14 +31,6 @@ def space_file(folder, parameters, **more):
     return file
 
 
-def alive(pid):
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return state != "Z"
-
-
 def wait_until(holds, seconds=20):
     until = time.monotonic() + seconds
     while not holds():

@@ -6,7 +6,8 @@ import time
 
 import pytest
 from atoll import UsageError, tune
-from bowl import alive, bowl, lines, wait_until
+from bowl import bowl, lines, wait_until
+from job_processes import alive
 
 
 def test_no_point_is_measured_twice_and_progress_is_told(tmp_path):

@@ -10,7 +10,7 @@ import time
 
 import pytest
 from atoll import UsageError, tune
-from bowl import alive
+from job_processes import alive
 
 
 def crash(point):

@@ -6,7 +6,8 @@ import subprocess
 
 import pytest
 from atoll import InputError, IoError, UsageError, tune
-from bowl import ATOLL, alive, lines, space_file, wait_until
+from bowl import ATOLL, lines, space_file, wait_until
+from job_processes import alive
 
 
 def test_a_search_goes_on_from_its_file(tmp_path):

@@ -6,7 +6,8 @@ import signal
 import subprocess
 import sys
 
-from bowl import ATOLL, alive, run, space_file, wait_until
+from bowl import ATOLL, run, space_file, wait_until
+from job_processes import alive
 from report_pages import Page
 
 
