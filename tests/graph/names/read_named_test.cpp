@@ -194,7 +194,7 @@ TEST_CASE("the first wrong line is named, the same on all ranks") {
       {many + "a\tb\tc\td\n" + many + "x\n", ":50001: the line has 4 columns (the first edge's has 3)"},
       {good + "a\t\t1\n",
        ":2: column 2 is empty (an edge needs it). Complete or remove the line; the empty name is written \"\"."},
-      {good + "a\tb\tx\n", ":2: weight is 'x' (not a number). Correct it, or read without weights."},
+      {good + "a\tb\tx\n", ":2: weight is 'x' (not a number)"},
       {many + "a\tb\t0,5\n", ":50001: weight is '0,5' (the first lines have decimal points"},
       {good + "a\tb\tnan\n", ":2: weight is 'nan' (weights are finite numbers)"},
       {good + "\"a\tb\t1\n", ":2: a quote is not closed on its line"},
@@ -205,9 +205,7 @@ TEST_CASE("the first wrong line is named, the same on all ranks") {
       {"source\ttarget\n", ": holds no edge (its only line is taken as headings: source, target)"},
       {"alone\n",
        ":1: the line has 1 column (an edge needs 2). Complete it, or name the columns; fields are cut by blanks."},
-      {good + good,
-       ":1: the source column is 'gene' (the columns are: 'a', 'b', '1'). Name one of them, or give its number.",
-       {.source_column = "gene"}},
+      {good + good, ":1: the source column is 'gene' (the columns are: 'a', 'b', '1')", {.source_column = "gene"}},
       {"a\tb\nb\tc\n", ": has no weights (the line has 2 columns", {.weights = ReadOptions::Weights::required}},
   };
   const Folder folder;
