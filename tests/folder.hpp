@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -13,7 +14,7 @@
 #include <string>
 #include <vector>
 
-/// Files of a test: a folder of its own, what is in them, and a limit of their size.
+/// Files of a test: a folder of its own, what is in them, and limits of their size.
 namespace files {
 
 inline void write(const std::string& path, const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; }
@@ -57,6 +58,23 @@ class Folder {
 
  private:
   std::filesystem::path path_;
+};
+
+/// The folder is a file system of that size ("64k"), where this process may mount one, until the end of the scope.
+class SmallDisk {
+ public:
+  SmallDisk(const Folder& folder, const std::string& size)
+      : path_(folder.path()), mounted_(mount("atoll-test", path_.c_str(), "tmpfs", 0, ("size=" + size).c_str()) == 0) {}
+  ~SmallDisk() {
+    if (mounted_) umount2(path_.c_str(), MNT_DETACH);
+  }
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+  bool mounted() const { return mounted_; }
+
+ private:
+  const std::string path_;
+  const bool mounted_;
 };
 
 /// No file may grow beyond so many bytes.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
-#include <sys/mount.h>
 
 #include <atoll/apsp/floyd_warshall/out_of_core.hpp>
 #include <atoll/apsp/floyd_warshall/tiles.hpp>
@@ -11,6 +10,7 @@
 #include "apsp/store/distance_samples.hpp"
 #include "graph/formats/files.hpp"
 #include "shapes.hpp"
+#include "skip.hpp"
 
 using namespace atl;
 using samples::one_thread;
@@ -222,10 +222,8 @@ TEST_CASE("a path too long for its type is refused out of core, and leaves no fi
 
 TEST_CASE("a disk that is full or fills up ends a run with an error that names the file, not by a signal") {
   files::Folder folder;
-  if (mount("atoll-test", folder.operator/("").c_str(), "tmpfs", 0, "size=400k") != 0) {
-    MESSAGE("skipped: a small file system needs the right to mount one");
-    return;
-  }
+  const files::SmallDisk disk(folder, "400k");
+  if (!disk.mounted()) return skip("a small file system needs the right to mount one");
   const auto sample = samples::random_graph<std::int32_t>(250, 900, false, 0, 50, 3);
   const auto arcs = sample.build();
   const auto message = [&](std::int64_t n, std::int64_t every) {
@@ -249,7 +247,6 @@ TEST_CASE("a disk that is full or fills up ends a run with an error that names t
   CHECK(message(250, 1).starts_with((folder / "d.tiles.part/run.json") + ": cannot be written (No space left"));
   std::filesystem::remove(folder / "other");
   CHECK(message(250, 100) == "nothing");
-  umount2(folder.operator/("").c_str(), MNT_DETACH);
 }
 
 TEST_CASE("the plan of tiles respects the memory limit, holds all tiles if possible, and leaves no small remainder") {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
-#include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +10,7 @@
 
 #include "distance_samples.hpp"
 #include "graph/formats/files.hpp"
+#include "skip.hpp"
 
 using namespace atl;
 using samples::kGrids;
@@ -183,10 +183,8 @@ TEST_CASE("the hash of a matrix is the same on every grid, and differs from that
 
 TEST_CASE("a full disk is detected before saving, and one that fills while saving keeps the previous checkpoint") {
   files::Folder folder;
-  if (mount("atoll-test", folder.operator/("").c_str(), "tmpfs", 0, "size=256k") != 0) {
-    MESSAGE("skipped: a small file system needs the right to mount one");
-    return;
-  }
+  const files::SmallDisk disk(folder, "256k");
+  if (!disk.mounted()) return skip("a small file system needs the right to mount one");
   CHECK(refusal(4, [&](World& world) { Checkpoint(world, options<float>(folder / "run", 200)); }) ==
         (folder / "run") +
             "/step: needs 320.0 kB for two checkpoints of 200 x 200 values of float32 (262.1 kB are free in " +
@@ -207,7 +205,6 @@ TEST_CASE("a full disk is detected before saving, and one that fills while savin
     CHECK(saved->step == 1);
     CHECK(differences(saved->distances, after<float>(1, world.rank(), to)) == 0);
   });
-  umount2(folder.operator/("").c_str(), MNT_DETACH);
 }
 
 TEST_CASE("after a kill at any time, the latest complete checkpoint can be loaded") {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
-#include <sys/mount.h>
 
 #include <atoll/apsp/store/distance_file.hpp>
 #include <cmath>
@@ -9,6 +8,7 @@
 
 #include "distance_samples.hpp"
 #include "graph/formats/files.hpp"
+#include "skip.hpp"
 
 using namespace atl;
 using samples::kGrids;
@@ -222,10 +222,8 @@ TEST_CASE("exceeding the file size limit is the same error on all ranks and leav
 
 TEST_CASE("a full disk is detected with numbers before writing, and handled cleanly while it fills") {
   files::Folder folder;
-  if (mount("atoll-test", folder.operator/("").c_str(), "tmpfs", 0, "size=256k") != 0) {
-    MESSAGE("skipped: a small file system needs the right to mount one");
-    return;
-  }
+  const files::SmallDisk disk(folder, "256k");
+  if (!disk.mounted()) return skip("a small file system needs the right to mount one");
   const auto write = [&](const std::string& name, std::int64_t n, int level) {
     return refusal(4, [&](World& world) {
       const auto d = matrix<float>(world.rank(), GridLayout(n, 64, {2, 2}), [](auto i, auto j) {
@@ -241,7 +239,6 @@ TEST_CASE("a full disk is detected with numbers before writing, and handled clea
   CHECK(write("packed.zarr", 300, 1).starts_with((folder / "packed.zarr") + ": cannot be written (No space left"));
   CHECK(folder.names().empty());
   CHECK(write("d.npy", 200, 0) == "nothing");
-  umount2(folder.operator/("").c_str(), MNT_DETACH);
 }
 
 TEST_CASE("several threads may query a file at once") {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 #include <fcntl.h>
-#include <sys/mount.h>
 #include <sys/wait.h>
 
 #include <atoll/base/error.hpp>
@@ -113,9 +112,8 @@ TEST_CASE("a limit of size is an error that leaves the old file alone") {
 
 TEST_CASE("a full disk is an error that leaves the old file alone") {
   Folder folder;
-  const std::string path = folder / "";
-  if (mount("atoll-test", path.c_str(), "tmpfs", 0, "size=64k") != 0)
-    return skip("a small file system needs the right to mount one");
+  const files::SmallDisk disk(folder, "64k");
+  if (!disk.mounted()) return skip("a small file system needs the right to mount one");
   folder.write("a", "old");
   const std::string said =
       (folder / "a") + ": cannot be written (No space left on device). Make room, or write elsewhere.";
@@ -123,7 +121,6 @@ TEST_CASE("a full disk is an error that leaves the old file alone") {
   CHECK(refusal([&] { AtomicFile(folder / "a").reserve(100'000); }) == said);
   CHECK(content(folder / "a") == "old");
   CHECK(folder.names() == Names{"a"});
-  umount2(path.c_str(), MNT_DETACH);
 }
 
 TEST_CASE("a folder that may not be written to is named, and stays as it was") {
