@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks the include rule: a file includes lower floors or its own folder; siblings on one floor never meet.
 
-Only transport/mpi includes <mpi.h>, and headers leave out what takes long to compile (SLOW). Prints each line that
-breaks the rule and exits with 1.
+Only transport/mpi includes <mpi.h>, and headers leave out what takes long to compile (SLOW). The rooms of a floor, which
+are its folders, form no circle of includes, and algorithms include nothing of runtime; includes that broke this before
+it was a rule are listed in scripts/old_includes.txt, which may only become shorter. Prints each line that breaks a rule
+and exits with 1.
 
     scripts/check_floors.py [root of the repository]
 """
@@ -32,16 +34,21 @@ SLOW = {
     "CLI/CLI.hpp": ("a declaration of CLI::App", ["cli/cli11.hpp"]),
     "nlohmann/json.hpp": ("<nlohmann/json_fwd.hpp>", ["cli/command.hpp", "atoll/tune/store.hpp"]),
 }
+OLD = "scripts/old_includes.txt"
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]')
 SUFFIXES = {".cpp", ".hpp", ".in"}
 
 
+def file_of(path, include, cpp):
+    """The file of our own that an include names, or None."""
+    file = cpp / include if include.startswith(("atoll/", "cli/")) else (path.parent / include).resolve()
+    return file if file.is_relative_to(cpp) else None
+
+
 def target(path, include, cpp):
     """The folder of our own that an include names, or None if it is not one of our files."""
-    if include.startswith("atoll/"):
-        return include.split("/")[1]
-    beside = (path.parent / include).resolve()
-    return folder_of(beside, cpp) if beside.is_relative_to(cpp) else None
+    file = file_of(path, include, cpp)
+    return file and folder_of(file, cpp)
 
 
 def folder_of(path, cpp):
@@ -79,16 +86,71 @@ def problems(path, cpp):
             )
 
 
+def room_of(path, cpp):
+    return path.parent.relative_to(cpp).as_posix().removeprefix("atoll/")
+
+
+def room_includes(files, cpp):
+    """Two tables of the first line for (room, room of the same floor) and for (file of algorithms, "runtime")."""
+    rooms, runtime = {}, {}
+    for path in files:
+        room = room_of(path, cpp)
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            match = INCLUDE.match(line)
+            file = match and file_of(path, match[1], cpp)
+            if not file or room_of(file, cpp) == room:
+                continue
+            floors = folder_of(path, cpp), folder_of(file, cpp)
+            if floors[0] == floors[1]:
+                rooms.setdefault((room, room_of(file, cpp)), (path, number))
+            elif floors == ("algorithms", "runtime"):
+                runtime.setdefault((path.relative_to(cpp / "atoll").as_posix(), "runtime"), (path, number))
+    return rooms, runtime
+
+
+def in_circles(pairs):
+    """Those pairs whose second room leads back to the first."""
+    after = {}
+    for room, to in pairs:
+        after.setdefault(room, set()).add(to)
+
+    def leads(room, to):
+        seen, todo = set(), [room]
+        while todo:
+            room = todo.pop()
+            if room not in seen:
+                seen.add(room)
+                todo += after.get(room, ())
+        return to in seen
+
+    return {(room, to) for room, to in pairs if leads(to, room)}
+
+
+def room_problems(files, cpp, old):
+    """Lines that make a circle of rooms or use runtime in algorithms, and lines of `old` that are no longer needed."""
+    rooms, runtime = room_includes(files, cpp)
+    circles = in_circles(rooms)
+    for room, to in sorted(circles - old):
+        message = f"{room} includes {to}, from which includes lead back to it. Move what both need to a room below"
+        yield *rooms[room, to], message
+    for file, to in sorted(runtime.keys() - old):
+        yield *runtime[file, to], f"{file} includes {to}. Let engine do what needs ranks and messages"
+    for room, to in sorted(old - circles - runtime.keys()):
+        yield cpp.parent / OLD, 1, f"'{room} -> {to}' is so no longer. Delete the line"
+
+
 def main(root):
     cpp = (root / "cpp").resolve()
     files = [p for top in ("atoll", "cli") for p in sorted((cpp / top).rglob("*")) if p.suffix in SUFFIXES]
     if not files:
         sys.exit(f"{cpp}: holds no source. Give the root of the repository")
     wrong = 0
-    for path in files:
-        for line, message in problems(path, cpp):
-            print(f"{path.relative_to(root.resolve())}:{line}: {message}.")
-            wrong += 1
+    lines = (root / OLD).read_text().splitlines() if (root / OLD).exists() else []
+    old = {tuple(line.split(" -> ")) for line in lines if line and not line.startswith("#")}
+    found = [(path, line, message) for path in files for line, message in problems(path, cpp)]
+    for path, line, message in [*found, *room_problems(files, cpp, old)]:
+        print(f"{path.relative_to(root.resolve())}:{line}: {message}.")
+        wrong += 1
     print(f"floors: {len(files)} files, {wrong} includes against the rule", file=sys.stderr)
     return 1 if wrong else 0
 
