@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atoll/apsp/store/saved_run.hpp>
+#include <atoll/apsp/grid/saved_run.hpp>
 #include <atoll/base/files/atomic_file.hpp>
 #include <atoll/base/files/text_file.hpp>
 #include <atoll/base/id_rule.hpp>

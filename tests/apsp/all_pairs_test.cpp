@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <atoll/apsp/all_pairs.hpp>
-#include <atoll/apsp/paths/row_check.hpp>
+#include <atoll/apsp/checks/row_check.hpp>
 #include <atoll/base/random.hpp>
 #include <atoll/graph/edge_list_of.hpp>
 #include <atoll/graph/generate/generate.hpp>

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <atoll/apsp/floyd_warshall/floyd_warshall.hpp>
-#include <atoll/apsp/floyd_warshall/grid.hpp>
+#include <atoll/apsp/grid/grid.hpp>
 #include <atoll/base/random.hpp>
 #include <atoll/device/rank_device.hpp>
 #include <atoll/runtime/job/launch.hpp>

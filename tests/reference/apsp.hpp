@@ -2,8 +2,8 @@
 #pragma once
 
 #include <algorithm>
-#include <atoll/apsp/paths/path_sum.hpp>
-#include <atoll/apsp/replicated_csr.hpp>
+#include <atoll/apsp/arcs/path_sum.hpp>
+#include <atoll/apsp/arcs/replicated_csr.hpp>
 #include <optional>
 #include <queue>
 #include <vector>

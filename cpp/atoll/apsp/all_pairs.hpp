@@ -2,11 +2,11 @@
 #pragma once
 
 #include <atoll/apsp/all_pairs_report.hpp>
-#include <atoll/apsp/distances.hpp>
+#include <atoll/apsp/arcs/distances.hpp>
 #include <atoll/apsp/floyd_warshall/grid_options.hpp>
 #include <atoll/apsp/floyd_warshall/grid_plan.hpp>
 #include <atoll/apsp/pendant_trees/pendant_trees.hpp>
-#include <atoll/apsp/replicated_csr.hpp>
+#include <atoll/apsp/arcs/replicated_csr.hpp>
 #include <atoll/apsp/searches/choose_method.hpp>
 #include <atoll/base/progress.hpp>
 #include <atoll/device/device_kernels.hpp>
@@ -22,8 +22,8 @@
 /// One rank computes the connected components one by one and first removes their pendant trees
 /// (pendant_trees/pendant_trees.hpp). Undirected graphs cost half. Searches from every source replace Floyd-Warshall
 /// where they are cheaper. Several ranks compute the whole matrix by Floyd-Warshall on a grid
-/// (floyd_warshall/grid.hpp), and so do other semirings (floyd_warshall/closure.hpp). With a device Floyd-Warshall runs
-/// there, on each rank's own (device/on_device.hpp).
+/// (grid/grid.hpp), and so do other semirings (floyd_warshall/closure.hpp). With a device Floyd-Warshall runs there, on
+/// each rank's own (device/on_device.hpp).
 namespace atl {
 
 struct AllPairsOptions {
@@ -40,7 +40,7 @@ struct AllPairsOptions {
   Progress progress = {};                      ///< blocks of Floyd-Warshall
   Device* device = nullptr;                    ///< of this rank, for products over min_plus; null: the processor
   std::optional<DeviceTile> device_tile = {};  ///< of products there; none: the default
-  /// If it has a folder, the run saves its state there from time to time and resumes from it (store/saved_run.hpp). Its
+  /// If it has a folder, the run saves its state there from time to time and resumes from it (grid/saved_run.hpp). Its
   /// `run` is ignored. A single rank then computes like a 1 x 1 grid.
   CheckpointOptions checkpoint = {.folder = {}, .every_steps = 0, .every_seconds = 1800, .run = {}};
 };

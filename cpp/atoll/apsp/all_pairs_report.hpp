@@ -3,7 +3,7 @@
 
 #include <atoll/apsp/floyd_warshall/floyd_warshall.hpp>
 #include <atoll/apsp/floyd_warshall/grid_plan.hpp>
-#include <atoll/apsp/store/saved_run.hpp>
+#include <atoll/apsp/grid/saved_run.hpp>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/apsp/floyd_warshall/floyd_warshall.hpp>
-#include <atoll/apsp/floyd_warshall/grid.hpp>
+#include <atoll/apsp/grid/grid.hpp>
 #include <atoll/apsp/pairs_memory.hpp>
 
 namespace atl {

@@ -3,7 +3,7 @@
 
 #include <atoll/apsp/all_pairs.hpp>
 #include <atoll/apsp/floyd_warshall/closure.hpp>
-#include <atoll/apsp/paths/row_check.hpp>
+#include <atoll/apsp/checks/row_check.hpp>
 #include <atoll/base/random.hpp>
 #include <deque>
 

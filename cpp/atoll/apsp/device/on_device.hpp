@@ -2,7 +2,7 @@
 #pragma once
 
 #include <atoll/apsp/floyd_warshall/floyd_warshall.hpp>
-#include <atoll/apsp/replicated_csr.hpp>
+#include <atoll/apsp/arcs/replicated_csr.hpp>
 #include <atoll/device/device_gemm.hpp>
 
 /// All pairs of a dense matrix by blocked Floyd-Warshall on a device (COAST, section IV), over min_plus.

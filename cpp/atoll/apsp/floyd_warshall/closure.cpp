@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <atoll/apsp/floyd_warshall/closure.hpp>
-#include <atoll/apsp/floyd_warshall/negative_cycle.hpp>
-#include <atoll/apsp/narrow_arcs.hpp>
+#include <atoll/apsp/arcs/negative_cycle.hpp>
+#include <atoll/apsp/arcs/narrow_arcs.hpp>
 #include <cmath>
 
 namespace atl {

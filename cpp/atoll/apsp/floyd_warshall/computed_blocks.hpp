@@ -2,7 +2,7 @@
 #pragma once
 
 #include <algorithm>
-#include <atoll/apsp/distances.hpp>
+#include <atoll/apsp/arcs/distances.hpp>
 #include <atoll/apsp/floyd_warshall/floyd_warshall.hpp>
 #include <atoll/apsp/floyd_warshall/grid_steps.hpp>
 #include <atoll/matrix/scalar.hpp>

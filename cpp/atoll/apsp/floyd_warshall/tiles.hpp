@@ -3,7 +3,7 @@
 
 #include <atoll/apsp/floyd_warshall/floyd_warshall.hpp>
 #include <atoll/apsp/floyd_warshall/tiles_plan.hpp>
-#include <atoll/apsp/replicated_csr.hpp>
+#include <atoll/apsp/arcs/replicated_csr.hpp>
 #include <atoll/apsp/store/tile_cache.hpp>
 #include <atoll/apsp/store/tile_file.hpp>
 

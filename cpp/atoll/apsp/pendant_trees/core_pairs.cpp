@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <atoll/apsp/floyd_warshall/negative_cycle.hpp>
+#include <atoll/apsp/arcs/negative_cycle.hpp>
 #include <atoll/apsp/pendant_trees/core_pairs.hpp>
 #include <atoll/apsp/pendant_trees/pendant_trees.hpp>
 #include <atoll/apsp/searches/search_rows.hpp>

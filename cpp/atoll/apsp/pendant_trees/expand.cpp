@@ -7,7 +7,7 @@
 // that overwrites no row still needed, then the rows of trees follow, anchors first. Every value is written once, by
 // vector instructions.
 #include <algorithm>
-#include <atoll/apsp/paths/path_sum.hpp>
+#include <atoll/apsp/arcs/path_sum.hpp>
 #include <atoll/apsp/pendant_trees/pendant_trees.hpp>
 #include <atoll/matrix/gemm/row_kernels.hpp>
 #include <cstring>

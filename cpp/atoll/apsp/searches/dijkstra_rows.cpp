@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <atoll/apsp/paths/path_sum.hpp>
+#include <atoll/apsp/arcs/path_sum.hpp>
 #include <atoll/apsp/searches/row_searches.hpp>
 #include <bit>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/apsp/distances.hpp>
+#include <atoll/apsp/arcs/distances.hpp>
 #include <atoll/runtime/world.hpp>
 #include <vector>
 

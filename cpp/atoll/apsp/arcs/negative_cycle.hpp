@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/apsp/paths/path_sum.hpp>
-#include <atoll/apsp/replicated_csr.hpp>
+#include <atoll/apsp/arcs/path_sum.hpp>
+#include <atoll/apsp/arcs/replicated_csr.hpp>
 
 /// Negative cycles, around which paths get shorter without end.
 ///

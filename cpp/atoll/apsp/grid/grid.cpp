@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <atoll/apsp/device/grid_blocks.hpp>
 #include <atoll/apsp/floyd_warshall/computed_blocks.hpp>
-#include <atoll/apsp/floyd_warshall/grid.hpp>
+#include <atoll/apsp/grid/grid.hpp>
 #include <atoll/runtime/aggregation/mailbox.hpp>
 #include <cstring>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/apsp/replicated_csr.hpp>
+#include <atoll/apsp/arcs/replicated_csr.hpp>
 #include <atoll/apsp/store/distance_file_write.hpp>
 
 namespace atl {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/apsp/floyd_warshall/grid.hpp>
+#include <atoll/apsp/grid/grid.hpp>
 #include <atoll/apsp/store/checkpoint.hpp>
 
 /// All pairs over a grid of ranks with checkpoints.

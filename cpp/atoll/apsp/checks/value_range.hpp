@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/apsp/distances.hpp>
-#include <atoll/apsp/replicated_csr.hpp>
+#include <atoll/apsp/arcs/distances.hpp>
+#include <atoll/apsp/arcs/replicated_csr.hpp>
 #include <atoll/runtime/world.hpp>
 #include <functional>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atoll/apsp/replicated_csr.hpp>
+#include <atoll/apsp/arcs/replicated_csr.hpp>
 #include <atoll/graph/enough_memory.hpp>
 #include <atoll/graph/numbering.hpp>
 #include <cmath>

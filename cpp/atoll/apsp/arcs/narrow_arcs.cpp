@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atoll/apsp/narrow_arcs.hpp>
+#include <atoll/apsp/arcs/narrow_arcs.hpp>
 #include <atoll/base/error.hpp>
 #include <bit>
 #include <limits>

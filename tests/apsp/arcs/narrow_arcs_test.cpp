@@ -2,11 +2,11 @@
 #include <doctest/doctest.h>
 
 #include <atoll/apsp/floyd_warshall/closure.hpp>
-#include <atoll/apsp/narrow_arcs.hpp>
-#include <atoll/apsp/paths/row_check.hpp>
+#include <atoll/apsp/arcs/narrow_arcs.hpp>
+#include <atoll/apsp/checks/row_check.hpp>
 #include <atoll/base/error.hpp>
 
-#include "samples.hpp"
+#include "apsp/samples.hpp"
 
 using namespace atl;
 

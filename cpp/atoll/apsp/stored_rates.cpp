@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/apsp/floyd_warshall/closure.hpp>
-#include <atoll/apsp/store/stored_rates.hpp>
+#include <atoll/apsp/stored_rates.hpp>
 #include <atoll/device/gemm_tuning.hpp>
 #include <atoll/matrix/gemm/tuning.hpp>
 #include <atoll/tune/store.hpp>

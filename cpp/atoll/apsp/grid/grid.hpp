@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/apsp/distances.hpp>
+#include <atoll/apsp/arcs/distances.hpp>
 #include <atoll/apsp/floyd_warshall/grid_options.hpp>
 #include <atoll/matrix/gemm/gemm.hpp>
 #include <span>

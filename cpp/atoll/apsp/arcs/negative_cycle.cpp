@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <atoll/apsp/floyd_warshall/negative_cycle.hpp>
-#include <atoll/apsp/paths/path_sum.hpp>
+#include <atoll/apsp/arcs/negative_cycle.hpp>
+#include <atoll/apsp/arcs/path_sum.hpp>
 #include <deque>
 
 namespace atl {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include <atoll/apsp/narrow_arcs.hpp>
+#include <atoll/apsp/arcs/narrow_arcs.hpp>
 #include <atoll/base/error.hpp>
 #include <cmath>
 #include <limits>
 #include <map>
 
 #include "graph/cases.hpp"
-#include "samples.hpp"
+#include "apsp/samples.hpp"
 #include "shapes.hpp"
 
 using namespace atl;

@@ -2,14 +2,14 @@
 #include <doctest/doctest.h>
 
 #include <atoll/apsp/all_pairs.hpp>
-#include <atoll/apsp/narrow_arcs.hpp>
+#include <atoll/apsp/arcs/narrow_arcs.hpp>
 #include <atoll/apsp/store/distance_row.hpp>
-#include <atoll/apsp/value_range.hpp>
+#include <atoll/apsp/checks/value_range.hpp>
 #include <atoll/base/random.hpp>
 #include <cmath>
 
 #include "reference/apsp.hpp"
-#include "samples.hpp"
+#include "apsp/samples.hpp"
 #include "shapes.hpp"
 
 using namespace atl;
