@@ -13,7 +13,7 @@ namespace atl {
 namespace {
 
 // The fraction of the processor's peak that Floyd-Warshall reaches, and how long the peak is measured.
-constexpr double kOfPeak = 0.8, kOutOfCorePeakSeconds = 0.02;
+constexpr double kTilesOfPeak = 0.8, kOutOfCorePeakSeconds = 0.02;
 
 // Fraction of the usable memory; the system needs the rest for data on its way to the disk.
 constexpr double kOfMemory = 0.85;
@@ -83,7 +83,7 @@ AllPairsReport all_pairs_in_file(World& world, const ReplicatedCsr<T>& arcs, con
                        .block = options.block};
   if (options.block == 0)  // a given block needs no rate
     machine.operations_per_second =
-        kOfPeak * peak_operations_per_second(team, algebra, gemm.isa(), kOutOfCorePeakSeconds);
+        kTilesOfPeak * peak_operations_per_second(team, algebra, gemm.isa(), kOutOfCorePeakSeconds);
   const TilesPlan plan = plan_tiles(gemm, n, sizeof(T), machine);
   const TerminationNotice terminate;
   TileFile<T> tiles(world, path, n, plan.block, hash_of(arcs), existing);
