@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atoll/base/isa.hpp>
+#include <atoll/base/kernel_forms.hpp>
 #include <atoll/runtime/aggregation/bucket.hpp>
 
 namespace atl {
 
-#if defined(__x86_64__)
 BucketKernel bucket_kernel_avx512(std::size_t record_bytes);  // bucket_avx512.cpp
-#endif
+
+namespace {
+
+BucketKernel bucket_kernel_portable(std::size_t) { return nullptr; }
+
+}  // namespace
 
 BucketKernel bucket_kernel(std::size_t record_bytes, Rank buckets) {
-#if defined(__x86_64__)
-  static const bool has_avx512 = chosen_isa() >= Isa::avx512;
-  if (has_avx512 && buckets <= kMaxBuckets) return bucket_kernel_avx512(record_bytes);
-#endif
-  static_cast<void>(record_bytes);
-  static_cast<void>(buckets);
-  return nullptr;
+  static const auto of_records = ATOLL_KERNEL_FORMS_512(&bucket_kernel_portable, bucket_kernel).at(chosen_isa());
+  return buckets <= kMaxBuckets ? of_records(record_bytes) : nullptr;
 }
 
 }  // namespace atl
