@@ -301,7 +301,9 @@ TEST_CASE("breadth-first search finds the tree of least parents in every directi
       DeviceBfsResult found;
       for (const auto direction : {automatic, push, pull})
         for (const Local source : {0, c.n / 2, c.n - 1}) {
-          search.run(source, {.direction = direction}, found);
+          // Of such small graphs 6 is a limit that levels are on both sides of.
+          search.run(source, {.direction = direction, .narrow_edges = source == 0 ? 0u : source < c.n - 1 ? 6u : 8192u},
+                     found);
           expect_tree(c, source, found);
           if (direction == push) CHECK(found.pulls == 0);
           if (direction == pull) CHECK(found.pulls >= found.levels - 1);
@@ -319,10 +321,12 @@ TEST_CASE("breadth-first search changes its direction and back") {
   on_devices([&](Device& device) {
     const Stream stream(device);
     const DeviceCsr csr = c.on(stream);
-    const auto found = device_bfs(stream, csr, 1000);
-    expect_tree(c, 1000, found);
-    CHECK(found.pulls > 0);
-    CHECK(found.pulls < found.levels / 2);
+    for (const std::uint64_t narrow : {0, 4, 8192}) {
+      const auto found = device_bfs(stream, csr, 1000, {.narrow_edges = narrow});
+      expect_tree(c, 1000, found);
+      CHECK(found.pulls > 0);
+      CHECK(found.pulls < found.levels / 2);
+    }
   });
 }
 
@@ -335,6 +339,14 @@ TEST_CASE("a frontier of one vertex is pushed, to the end of a path") {
     expect_tree(c, 0, found);
     CHECK(found.pulls == 0);
   });
+}
+
+TEST_CASE("more levels than one kernel may find") {
+  const Case c("a long path", 4100, path(4100), true);
+  const TestDevice tested;
+  const Stream stream(tested.device());
+  const DeviceCsr csr = c.on(stream);
+  expect_tree(c, 0, device_bfs(stream, csr, 0));
 }
 
 TEST_CASE("options and lists out of range are refused") {

@@ -15,7 +15,7 @@
 namespace atl {
 
 /// Increase it whenever a header changes that libatoll and a plug-in share.
-inline constexpr std::uint32_t kPluginAbi = 6;
+inline constexpr std::uint32_t kPluginAbi = 7;
 
 struct PluginName {
   std::string name;           ///< of libatoll_<name>.so

@@ -106,6 +106,8 @@ struct DeviceBfsOptions {
   /// Push again when the frontier no longer grows and has at most 1 / beta of the vertices. Both are those of the
   /// method's authors, for processors.
   double beta = 24;
+  /// Levels of at most so many leaving edges follow each other in one kernel, by one block of threads; 0: none do.
+  std::uint64_t narrow_edges = 8192;
 };
 
 struct DeviceBfsResult {
@@ -136,6 +138,8 @@ class DeviceBfs {
   DeviceArray<DeviceStretch> queue_, next_queue_;
   DeviceArray<DeviceFrontier> found_;
   PinnedArray<DeviceFrontier> told_;
+  DeviceArray<DeviceNarrowLevels> narrow_;
+  PinnedArray<DeviceNarrowLevels> told_narrow_;
 };
 
 inline DeviceBfsResult device_bfs(const Stream& stream, const DeviceCsr& csr, Local source,

@@ -262,6 +262,17 @@ struct DeviceFrontier {
   std::uint64_t stretches = 0;  ///< of their lists
 };
 
+/// When levels that follow each other in one kernel end.
+struct DeviceNarrowLimits {
+  std::uint64_t edges = 0;  ///< a level has been found whose vertices have more
+  int levels = 0;           ///< so many have been found
+};
+struct DeviceNarrowLevels {
+  std::uint64_t vertices = 0, edges = 0;  ///< of all levels found
+  DeviceFrontier last;                    ///< of them
+  int levels = 0;
+};
+
 struct DeviceBfsCall {
   Local vertices = 0;
   DeviceLists in, out;
@@ -282,6 +293,10 @@ struct DeviceGraph {
   void (*start_bfs)(const DeviceBfsCall& call, Local source, StreamHandle stream) = nullptr;
   /// From the queue's first `stretches`, whose vertices have depth level - 1, to next_queue.
   void (*push_bfs)(const DeviceBfsCall& call, std::int64_t stretches, int processors, StreamHandle stream) = nullptr;
+  /// The same, and level after level, the queues changing places, until one has no vertices or a limit ends it. Writes
+  /// what was found; call.found stays as it is.
+  void (*push_narrow_bfs)(const DeviceBfsCall& call, std::int64_t stretches, const DeviceNarrowLimits& limits,
+                          DeviceNarrowLevels* out, StreamHandle stream) = nullptr;
   /// From the bits of the frontier to those of `next`.
   void (*pull_bfs)(const DeviceBfsCall& call, StreamHandle stream) = nullptr;
   /// Frontier <- bits of the vertices of depth level - 1.

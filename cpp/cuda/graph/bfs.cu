@@ -10,6 +10,9 @@
 // parents          parent, and depth
 // frontier, next   queue and next_queue, or frontier and next (bits)
 //
+// Levels of few edges follow each other in one kernel of one block, as starting a kernel and hearing of its end takes many
+// times as long as such a level: on graphs like roads there are thousands of them.
+//
 // The parent of a vertex is the smallest of the frontier if incoming lists ascend, however warps are timed: a pull
 // finds it first, and pushes keep the minimum.
 //
@@ -31,6 +34,7 @@ constexpr std::int64_t kMostBlocks = 2;  // so that blocks of small graphs go ro
 constexpr std::int64_t kMostBlocks = 1 << 14;
 #endif
 constexpr Edge kAloneEdges = 8;  // that a lane looks through before the warp helps
+constexpr int kNarrowThreads = 1024, kNarrowWarps = kNarrowThreads / kWarp;
 
 // Atomic functions take this type, which has 64 bits like std::uint64_t.
 using Count = unsigned long long;
@@ -115,10 +119,11 @@ __device__ __forceinline__ bool reach(const BfsArguments& p, Local from, Local v
   return first;
 }
 
-__global__ void __launch_bounds__(kThreads) push_stretches(const BfsArguments p, long long stretches, int each) {
+// A warp's stretches from `first` on, of which it takes `each`.
+__device__ __forceinline__ void push_some(const BfsArguments& p, long long first_stretch, int each, long long stretches,
+                                          Found& found) {
   const int lane = lane_here();
-  const long long warp = static_cast<long long>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.x) / kWarp,
-                  mine = warp * each + lane;
+  const long long mine = first_stretch + lane;
   DeviceStretch stretch;
   Edge begin = 0;
   int count = 0;
@@ -130,7 +135,6 @@ __global__ void __launch_bounds__(kThreads) push_stretches(const BfsArguments p,
   }
   const int up_to_mine = sum_up_to_lane(count), all = __shfl_sync(kAllLanes, up_to_mine, kWarp - 1);
   begin -= up_to_mine - count;  // so that this and the edge's number among all give its place
-  Found found;
   for (int first = 0; first < all; first += kWarp) {
     const int i = first + lane;
     int owner = 0;  // the first lane that, with those before it, has more than i edges
@@ -146,7 +150,53 @@ __global__ void __launch_bounds__(kThreads) push_stretches(const BfsArguments p,
     }
     append(p, p.next_queue, is_new, v, found);
   }
+}
+
+// A small frontier's stretches are dealt to as many warps as there are.
+__host__ __device__ __forceinline__ int stretches_each(long long stretches, long long warps) {
+  int each = kWarp;
+  while (each > 1 && stretches < each * warps) each /= 2;
+  return each;
+}
+
+__global__ void __launch_bounds__(kThreads) push_stretches(const BfsArguments p, long long stretches, int each) {
+  const long long warp = static_cast<long long>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.x) / kWarp;
+  Found found;
+  push_some(p, warp * each, each, stretches, found);
   add_found(p, found);
+}
+
+// One block. What a level finds is counted in shared memory.
+__global__ void __launch_bounds__(kNarrowThreads)
+    push_narrow_levels(BfsArguments p, long long stretches, DeviceNarrowLimits limits, DeviceNarrowLevels* out) {
+  ATOLL_SHARED_MEMORY(shared);
+  auto* const counts = reinterpret_cast<Count*>(shared);
+  p.vertices_found = counts;
+  p.edges_found = counts + 1;
+  p.stretches_found = counts + 2;
+  const int warp = static_cast<int>(threadIdx.x) / kWarp;
+  DeviceNarrowLevels all;
+  do {
+    if (threadIdx.x < 3) counts[threadIdx.x] = 0;
+    __syncthreads();
+    const int each = stretches_each(stretches, kNarrowWarps);
+    Found found;
+    for (long long first = static_cast<long long>(warp) * each; first < stretches; first += kNarrowWarps * each)
+      push_some(p, first, each, stretches, found);
+    add_found(p, found);
+    __syncthreads();  // what the level wrote is there for all of the block
+    all.last = {counts[0], counts[1], counts[2]};
+    all.vertices += counts[0];
+    all.edges += counts[1];
+    ++all.levels;
+    __syncthreads();  // all have read the counts
+    stretches = static_cast<long long>(all.last.stretches);
+    DeviceStretch* const before = p.queue;
+    p.queue = p.next_queue;
+    p.next_queue = before;
+    ++p.level;
+  } while (all.last.vertices > 0 && all.last.edges <= limits.edges && all.levels < limits.levels);
+  if (threadIdx.x == 0) *out = all;
 }
 
 __device__ __forceinline__ bool has_bit(const std::uint32_t* bits, Local v) { return bits[v / 32] >> (v % 32) & 1u; }
@@ -235,12 +285,15 @@ void start_bfs(const DeviceBfsCall& call, Local source, StreamHandle stream) {
 }
 
 void push_bfs(const DeviceBfsCall& call, std::int64_t stretches, int processors, StreamHandle stream) {
-  // A small frontier's stretches are dealt to as many warps as there are places for.
-  const std::int64_t warps = std::int64_t{processors} * (2048 / kWarp);
-  int each = kWarp;
-  while (each > 1 && stretches < each * warps) each /= 2;
+  const int each = stretches_each(stretches, std::int64_t{processors} * (2048 / kWarp));
   launch(push_stretches, {.blocks = blocks_for(stretches, std::int64_t{each} * kWarps), .threads = kThreads}, stream,
          arguments_of(call), stretches, each);
+}
+
+void push_narrow_bfs(const DeviceBfsCall& call, std::int64_t stretches, const DeviceNarrowLimits& limits,
+                     DeviceNarrowLevels* out, StreamHandle stream) {
+  launch(push_narrow_levels, {.blocks = 1, .threads = kNarrowThreads, .shared_bytes = 3 * sizeof(Count)}, stream,
+         arguments_of(call), stretches, limits, out);
 }
 
 void pull_bfs(const DeviceBfsCall& call, StreamHandle stream) {
@@ -263,6 +316,7 @@ DeviceGraph graph_kernels() {
           .iterate_pagerank = &iterate_pagerank,
           .start_bfs = &start_bfs,
           .push_bfs = &push_bfs,
+          .push_narrow_bfs = &push_narrow_bfs,
           .pull_bfs = &pull_bfs,
           .bits_of_bfs = &bits_of_bfs,
           .queue_of_bfs = &queue_of_bfs};
