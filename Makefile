@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Each line calls the real tool; nothing is hidden here. CMAKE_FLAGS=-DNAME=VALUE reaches every configure.
-.PHONY: build demo test ctest pytest torch test-all asan tsan ubsan wheel sdist networkx-suite nightly separate bench mutants fuzz lint tidy docs man clean
+.PHONY: build demo test ctest ctest-by-reach pytest pytest-nightly torch test-all asan tsan ubsan wheel sdist networkx-suite nightly separate bench mutants fuzz lint tidy docs man clean
 
 # GPU kernels take minutes, and NVIDIA's libraries 600 MB: where no GPU is seen, they come by CMAKE_FLAGS=-DATOLL_CUDA=ON
 bootstrap = $(if $(filter -DATOLL_CUDA=ON,$(CMAKE_FLAGS)),ATOLL_CUDA=ON )scripts/bootstrap
@@ -32,11 +32,22 @@ ctest:
 	scripts/compile release
 	ctest --preset release --output-junit $(CURDIR)/build/junit/release.xml $(CTEST_FLAGS)
 
-pytest:
+ctest-by-reach:     # but for what passed before with the same sources
+	$(bootstrap) tests
+	@$(MAKE) --no-print-directory build
+	scripts/run_by_reach release --output-junit $(CURDIR)/build/junit/release.xml $(CTEST_FLAGS)
+
+pytest:             # but for what is marked nightly
 	$(bootstrap) tests
 	@$(MAKE) --no-print-directory build
 	scripts/compile release $(emulated)
-	.venv/bin/python -m pytest --junitxml=build/junit/pytest.xml $(PYTEST_FLAGS)
+	.venv/bin/python -m pytest --junitxml=build/junit/pytest.xml -m "not nightly" $(PYTEST_FLAGS)
+
+pytest-nightly:     # what is marked nightly
+	$(bootstrap) tests
+	@$(MAKE) --no-print-directory build
+	scripts/compile release $(emulated)
+	.venv/bin/python -m pytest --junitxml=build/junit/pytest-nightly.xml -m nightly $(PYTEST_FLAGS)
 
 torch: build        # the tests of atoll.torch, by PYTHON_TORCH, .venv or Debian's python3, which gets torch by apt
 	$(bootstrap) tests
@@ -74,7 +85,7 @@ separate:           # every source compiled by itself, which `make build` does n
 	cmake --preset release -B build/separate -DATOLL_UNITY=OFF $(CMAKE_FLAGS)
 	cmake --build build/separate
 
-nightly: separate ubsan networkx-suite fuzz # what takes too long for each change
+nightly: separate ubsan pytest-nightly networkx-suite fuzz # what takes too long for each change
 
 bench: build        # bench/cases.json
 	.venv/bin/python bench/run.py

@@ -87,6 +87,7 @@ def stanford():
     return {}
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("ranks", RANKS)
 @pytest.mark.parametrize("fabric", ["inproc"] + [pytest.param(m, marks=pytest.mark.mpi) for m in LAUNCHERS])
 def test_web_stanford_has_the_same_depths_everywhere(fabric, ranks, stanford, tmp_path):
@@ -105,6 +106,7 @@ def test_web_stanford_has_the_same_depths_everywhere(fabric, ranks, stanford, tm
     assert depths(tmp_path, graph, "--source", 1, "--ranks", ranks, *where) == stanford
 
 
+@pytest.mark.nightly
 @pytest.mark.mpi
 @pytest.mark.parametrize("ranks", [r for r in RANKS if r > 1])
 @pytest.mark.parametrize("layer", ["mpi", "mpi_probe", "mpi_rma"])

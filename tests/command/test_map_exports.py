@@ -77,6 +77,7 @@ def test_the_launcher_puts_each_rank_where_the_file_says(hosts, launch):
     assert launched_order(hosts, launcher, by_file, file, rank) == expected
 
 
+@pytest.mark.nightly
 def test_racks_are_found_by_measurement(hosts, launch):
     launcher, export, transport, by_hosts, by_file, rank = launch
     file = hosts.folder / f"{export}.measured"

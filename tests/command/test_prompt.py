@@ -212,6 +212,7 @@ def test_a_single_long_run_says_how_much_of_it_is_done(words):
     assert 0 < int(done) < int(all) and int(percent) == 100 * int(done) // int(all)
 
 
+@pytest.mark.nightly
 def test_a_log_has_a_line_after_ten_seconds():
     text = until_it_says("left\n", *LONG, "--ranks", "2")
     assert re.fullmatch(

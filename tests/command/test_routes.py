@@ -33,6 +33,7 @@ def test_a_search_reaches_the_same_on_every_route(route, transport):
     assert report["result"]["levels"] == direct["result"]["levels"]
 
 
+@pytest.mark.nightly
 @pytest.mark.mpi
 @pytest.mark.parametrize("ranks, domains", [(1, "1"), (2, "1+1"), (3, "2+1"), (5, "3+2"), (7, "4+1+2"), (8, "2x2x2")])
 @pytest.mark.parametrize("transport", ["shm", "mpi", "ofi"])

@@ -117,6 +117,7 @@ def test_partitions_packed_files_and_more_ranks_than_vertices(tmp_path):
     assert_near(curve(result(less, "--epochs", 5)), curve(result(less, "--epochs", 5, ranks=8)))
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
 @pytest.mark.parametrize("first, second", [(1, 3), (2, 1), (3, 4)])
 def test_an_ended_run_goes_on_to_the_same_curve(small, tmp_path, how, first, second):

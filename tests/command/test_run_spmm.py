@@ -193,6 +193,7 @@ def test_reductions_values_and_types(reduce, values):
     assert got["result"]["columns"] == 3
 
 
+@pytest.mark.nightly
 def test_bench_on_one_rank():
     got = result("bench", "spmm", "kron:10", "--columns", "1,8,33", "--trials", "2", "--reduce", "max")
     assert got["verified"] is True

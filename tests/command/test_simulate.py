@@ -128,6 +128,7 @@ def test_ranks_are_the_first_hosts_of_a_larger_platform(clock, tmp_path):
     assert all_links["routes"][0]["virtual_seconds"] > 5 * few["routes"][0]["virtual_seconds"]
 
 
+@pytest.mark.nightly
 def test_formulas_continue_beyond_what_can_be_simulated():
     search = ["--", "run", "bfs", "kron:14", "--seed", "1", "--direction", "push"]
     for platform, near in [("cluster:4x4x4", 0.35), ("cluster:8x16", 0.35)]:

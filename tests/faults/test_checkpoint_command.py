@@ -49,6 +49,7 @@ def whole(tmp_path):
     return (tmp_path / "whole.npy").read_bytes()
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("first", "second"), [(1, 3), (3, 1), (2, 4)])
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
 def test_an_ended_run_resumes_with_other_ranks_to_the_same_file(tmp_path, whole, first, second, how):

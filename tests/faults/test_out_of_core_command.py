@@ -24,6 +24,7 @@ def values(folder):
     return (folder / "tiles.bin").read_bytes()
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("directed", [[], ["--directed"]])
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
 def test_a_run_ended_at_any_time_resumes_to_the_same_file(tmp_path, how, directed):

@@ -34,7 +34,8 @@ FABRICS = {
 }
 
 
-@pytest.fixture(params=sorted(FABRICS))
+# Shared memory for each change, the others each night: they are waits of ten seconds.
+@pytest.fixture(params=[pytest.param(name, marks=pytest.mark.nightly if name != "shm" else ()) for name in FABRICS])
 def fabric(request):
     mpi = FABRICS[request.param].get("ATOLL_MPI")
     if mpi and (reason := lacking(mpi)):

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.nightly
+
 ROOT = Path(__file__).parents[2]
 spec = importlib.util.spec_from_file_location("bench_run", ROOT / "bench/run.py")
 bench = importlib.util.module_from_spec(spec)

@@ -5,6 +5,10 @@ import json
 import subprocess
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.nightly
+
 ATOLL = str(Path(__file__).parents[2] / "bin/atoll")
 
 

@@ -15,6 +15,8 @@ for module in ("duckdb", "networkx"):
 
 from atoll import kg  # noqa: E402
 
+pytestmark = pytest.mark.nightly
+
 FIGURES = Path(__file__).parents[2] / "bench/figures.py"
 
 # A database that answers by NetworkX, or by what FAULT says.

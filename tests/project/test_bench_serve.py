@@ -16,6 +16,7 @@ from atoll import kg  # noqa: E402
 FIGURES = Path(__file__).parents[2] / "bench/figures.py"
 
 
+@pytest.mark.nightly
 def test_a_served_graph_is_measured(tmp_path):
     with kg.Store.writing(tmp_path) as store:
         store.sql("insert into concepts select 'literature', i, 'C' || i, 'drug', null, 1, 0 from range(150) t(i)")

@@ -3,6 +3,8 @@
 
 import pytest
 
+pytestmark = pytest.mark.nightly
+
 
 @pytest.mark.parametrize("sweep", ["k", "m"])
 def test_products_over_one_of_their_sizes(table, sweep):

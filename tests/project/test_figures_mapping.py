@@ -6,6 +6,8 @@ import statistics
 
 import pytest
 
+pytestmark = pytest.mark.nightly
+
 SIMGRID = pytest.mark.skipif(not shutil.which("smpirun"), reason="SimGrid is missing (Debian: libsimgrid-dev)")
 
 

@@ -5,6 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.nightly
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 FUZZ = ROOT / "tests" / "fuzz" / "fuzz.py"
 

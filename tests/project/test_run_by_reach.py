@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.nightly
+
 SCRIPT = Path(__file__).parents[2] / "scripts" / "run_by_reach"
 
 FILES = {
@@ -133,7 +135,7 @@ def test_nothing_runs_twice(toy):
         ("tests/graph/graph_test.cpp", {"graph"}),
         ("tests/shapes.hpp", {"graph"}),
         ("tests/main.cpp", {"base", "graph", "queue"}),
-        ("tests/CMakeLists.txt", {"base", "graph", "queue"}),
+        ("tests/CMakeLists.txt", set()),  # an empty line
         ("CMakePresets.json", {"base", "graph", "queue"}),
     ],
 )
@@ -146,6 +148,16 @@ def test_an_edit_runs_what_reaches_it_and_no_other(toy, file, reached):
 def test_other_flags_a_new_file_and_a_moved_tree_are_seen(toy):
     toy.edit("cmake/flags.cmake", new="add_compile_options(-O1)\n")
     assert toy.run() == {"base", "graph", "queue", "other"}
+    toy.edit("tests/CMakeLists.txt", "foreach(room", "add_compile_definitions(NEW)\nforeach(room")
+    assert toy.run() == {"base", "graph", "queue", "other"}
+    toy.edit("tests/CMakeLists.txt", "NAME other", "NAME graph_again COMMAND test_graph)\nadd_test(NAME other")
+    assert toy.run() == {"graph_again", "other"}
+    toy.edit("CMakeLists.txt", "project(toy", "configure_file(number.in generated/number.hpp)\nproject(toy")
+    toy.write("number.in", "// generated\n")
+    assert toy.run() == {"base", "graph", "queue", "graph_again", "other"}
+    toy.edit("CMakeLists.txt", "configure_file(number.in generated/number.hpp)\nproject(toy", "project(toy")
+    shutil.rmtree(toy.root / "build" / "toy" / "generated")
+    toy.write("tests/CMakeLists.txt", toy.files["tests/CMakeLists.txt"])
     toy.write("cpp/atoll/queue/more.cpp", "int more() { return 2; }\n")
     assert toy.run() == {"queue", "other"}
     (toy.root / "cpp/atoll/queue/more.cpp").unlink()

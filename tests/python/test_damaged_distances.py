@@ -28,6 +28,7 @@ def everything(path):
     return rows, file.ids.tolist(), offsets.tolist(), targets.tolist(), weights.tolist(), file.scale, file.semiring
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("name", "compress"), FORMS)
 def test_a_changed_byte_is_refused_by_name_or_changes_nothing(tmp_path, name, compress):
     _, path = written(tmp_path, name, compress)

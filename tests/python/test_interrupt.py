@@ -173,6 +173,7 @@ print(atoll.bfs(graph, 1).reached > 1)
         assert child.communicate(timeout=120) == ("out of time\nTrue\nTrue\n", "")
 
 
+@pytest.mark.nightly
 def test_only_the_main_thread_is_interrupted_also_while_it_waits_for_another():
     code = """
 graph = atoll.Graph("kron:12")

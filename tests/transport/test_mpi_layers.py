@@ -115,6 +115,7 @@ def test_law_holds(jobs, mpi, layer, ranks, law):
         assert memory < ranks * 2**21  # at least 160 MB were sent to that rank
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("threads", [1, 2])
 def test_bare_loops_give_figures(mpi, threads):
     held, out = judged(mpi, 2, "two_sided", [f"raw:{threads}"])[f"raw:{threads}"]

@@ -67,6 +67,7 @@ def test_one_task_without_pmi_is_a_job_of_one_rank(slurm):
     assert "SLURM_NTASKS" not in ran.stderr
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("words", "warnings"),
     [

@@ -83,6 +83,7 @@ def test_the_page_on_networks_trains_them(tmp_path, monkeypatch):
     run_doctest("docs/gnn.md")
 
 
+@pytest.mark.nightly
 def test_the_page_on_tuning_finds_what_is_fastest(tmp_path):
     pytest.importorskip("optuna")
     program = tmp_path / "prog"

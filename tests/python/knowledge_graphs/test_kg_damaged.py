@@ -246,6 +246,7 @@ def test_counts_that_no_sum_holds_are_refused_with_the_file(tmp_path):
         load(tmp_path / "kg", edges=write(tmp_path / "e", rows_))
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(12))
 def test_a_damaged_store_says_that_it_is_damaged(tmp_path, seed):
     rand = random.Random(seed)

@@ -12,6 +12,8 @@ pytest.importorskip("duckdb")
 from atoll import kg  # noqa: E402
 from kg_mutations import readers  # noqa: E402
 
+pytestmark = pytest.mark.nightly
+
 PROGRAM = Path(__file__).with_name("kg_mutations.py")
 NUMBERS = 25
 LIMIT_S = 120

@@ -128,6 +128,7 @@ BROKEN = {
 }
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_malformed_file_is_refused_with_its_line_and_nothing_of_the_import_stays(tmp_path, name):
     load(tmp_path / "kg", edges=write(tmp_path / "e", EDGES))

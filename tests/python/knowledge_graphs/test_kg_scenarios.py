@@ -203,6 +203,7 @@ def trial(tmp_path_factory):
     return folder
 
 
+@pytest.mark.nightly
 def test_the_trial_of_covid_19_comes_out(trial):
     with kg.BuiltGraph(trial) as graph:
         curated = kg.CuratedSide(graph, "curated")

@@ -99,6 +99,7 @@ def test_another_address_needs_a_token(folder):
         assert get(f"{address}/health", {"Authorization": f"Bearer {TOKEN}"})[0] == 200
 
 
+@pytest.mark.nightly
 def test_a_folder_that_cannot_be_served_is_an_error(folder, tmp_path):
     code, text = refused(tmp_path)
     assert code == 3 and "atoll kg import" in text

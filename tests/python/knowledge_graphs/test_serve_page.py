@@ -17,6 +17,8 @@ from selenium.webdriver.common.keys import Keys  # noqa: E402
 from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
 from serve_client import NAMES, served_folder, server  # noqa: E402
 
+pytestmark = pytest.mark.nightly
+
 PATIENCE_S = 60
 TOKEN = "0123456789abcdef"
 

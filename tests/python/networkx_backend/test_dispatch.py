@@ -126,6 +126,7 @@ MODULES = {
 }
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(not CONFIG, reason="NetworkX 3.2's tests also try a backend of their own, beside atoll")
 def test_networkx_own_tests_pass(tmp_path):
     pytest.importorskip("scipy")

@@ -17,6 +17,8 @@ pytest.importorskip("plotly", reason="pages need plotly")
 
 from atoll import report  # noqa: E402
 
+pytestmark = pytest.mark.nightly
+
 # Before all else of the page, and behind it; what they find is text of the page, which --dump-dom prints.
 LISTEN = """<script>
 window.wrong = [];

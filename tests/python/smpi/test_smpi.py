@@ -252,6 +252,7 @@ def _bytes(path):
         return b""
 
 
+@pytest.mark.nightly
 @simgrid
 def test_bad_input_is_refused(program, tmp_path):
     (tmp_path / "parts.links").write_text("0 1\n2 3\n")

@@ -4,6 +4,8 @@
 import pytest
 from smpi_program import PAPER, program_fixture, run, simgrid, simulated  # noqa: F401
 
+pytestmark = pytest.mark.nightly
+
 # Several at once: the patterns of figure 3 on a torus of 4 x 2, whose host 2 x + y is at (x, y)
 
 PATTERNS = {

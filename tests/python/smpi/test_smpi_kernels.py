@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.nightly
+
 SOURCE = Path(__file__).parents[3] / "python/atoll/smpi/kernels.c"
 STRICT = ["-std=c11", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror"]
 HOSTS = 64

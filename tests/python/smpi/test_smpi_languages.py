@@ -7,6 +7,8 @@ import shutil
 import pytest
 from smpi_program import run, simgrid
 
+pytestmark = pytest.mark.nightly
+
 fortran = pytest.mark.skipif(shutil.which("smpiff") is None, reason="SimGrid's smpiff is not installed")
 
 FREE = """program {name}

@@ -10,6 +10,8 @@ import pytest
 from atoll import UsageError, tune
 from smpi_program import PAPER, PROGRAM, program_fixture, run, simgrid, simulated, space_file  # noqa: F401
 
+pytestmark = pytest.mark.nightly
+
 
 @simgrid
 def test_tuning_finds_the_fastest_of_networks_mappings_and_algorithms(program, tmp_path):

@@ -42,6 +42,7 @@ def test_a_killed_search_leaves_no_process_and_goes_on(tmp_path):
     assert json.loads((tmp_path / "best.json").read_text())["result"]["tried"] == 5
 
 
+@pytest.mark.nightly
 def test_a_line_that_was_cut_off_is_dropped(tmp_path):
     store = tmp_path / "trials"
     space = tune.Space({"a": [1, 2, 3]})
