@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks the include rule: a file includes lower floors or its own folder; siblings on one floor never meet.
 
-Only transport/mpi includes <mpi.h>, and headers leave out what takes long to compile (SLOW). The rooms of a floor, which
-are its folders, form no circle of includes, and algorithms include nothing of runtime; includes that broke this before
+Only transport/mpi includes <mpi.h>, and headers leave out what takes long to compile (SLOW). The rooms of a floor, its
+folders, form no circle of includes, and algorithms include nothing of runtime; includes that broke this before
 it was a rule are listed in scripts/old_includes.txt, which may only become shorter. Prints each line that breaks a rule
 and exits with 1.
 

@@ -302,7 +302,11 @@ TEST_CASE("breadth-first search finds the tree of least parents in every directi
       for (const auto direction : {automatic, push, pull})
         for (const Local source : {0, c.n / 2, c.n - 1}) {
           // Of such small graphs 6 is a limit that levels are on both sides of.
-          search.run(source, {.direction = direction, .narrow_edges = source == 0 ? 0u : source < c.n - 1 ? 6u : 8192u},
+          search.run(source,
+                     {.direction = direction,
+                      .narrow_edges = source == 0        ? 0u
+                                      : source < c.n - 1 ? 6u
+                                                         : 8192u},
                      found);
           expect_tree(c, source, found);
           if (direction == push) CHECK(found.pulls == 0);

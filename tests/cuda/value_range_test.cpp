@@ -2,8 +2,8 @@
 #include <doctest/doctest.h>
 
 #include <atoll/apsp/all_pairs.hpp>
-#include <atoll/apsp/device/on_device.hpp>
 #include <atoll/apsp/arcs/narrow_arcs.hpp>
+#include <atoll/apsp/device/on_device.hpp>
 #include <atoll/apsp/store/distance_row.hpp>
 #include <atoll/device/rank_device.hpp>
 #include <atoll/runtime/job/launch.hpp>

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/apsp/all_pairs.hpp>
+#include <atoll/apsp/arcs/negative_cycle.hpp>
+#include <atoll/apsp/checks/value_range.hpp>
 #include <atoll/apsp/device/on_device.hpp>
 #include <atoll/apsp/floyd_warshall/closure.hpp>
 #include <atoll/apsp/floyd_warshall/floyd_warshall.hpp>
-#include <atoll/apsp/grid/grid.hpp>
-#include <atoll/apsp/arcs/negative_cycle.hpp>
 #include <atoll/apsp/floyd_warshall/restore_no_path.hpp>
+#include <atoll/apsp/grid/grid.hpp>
 #include <atoll/apsp/pairs_memory.hpp>
 #include <atoll/apsp/pendant_trees/core_pairs.hpp>
 #include <atoll/apsp/pendant_trees/pendant_trees.hpp>
 #include <atoll/apsp/store/distance_format.hpp>
-#include <atoll/apsp/checks/value_range.hpp>
 #include <atoll/base/byte_count.hpp>
 #include <atoll/base/usable_memory.hpp>
 #include <cmath>

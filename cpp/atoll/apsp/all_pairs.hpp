@@ -3,10 +3,10 @@
 
 #include <atoll/apsp/all_pairs_report.hpp>
 #include <atoll/apsp/arcs/distances.hpp>
+#include <atoll/apsp/arcs/replicated_csr.hpp>
 #include <atoll/apsp/floyd_warshall/grid_options.hpp>
 #include <atoll/apsp/floyd_warshall/grid_plan.hpp>
 #include <atoll/apsp/pendant_trees/pendant_trees.hpp>
-#include <atoll/apsp/arcs/replicated_csr.hpp>
 #include <atoll/apsp/searches/choose_method.hpp>
 #include <atoll/base/progress.hpp>
 #include <atoll/device/device_kernels.hpp>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atoll/apsp/floyd_warshall/closure.hpp>
 #include <atoll/apsp/arcs/negative_cycle.hpp>
-#include <atoll/apsp/out_of_core.hpp>
-#include <atoll/apsp/floyd_warshall/tiles.hpp>
-#include <atoll/apsp/store/graph_of_arcs.hpp>
 #include <atoll/apsp/checks/value_range.hpp>
+#include <atoll/apsp/floyd_warshall/closure.hpp>
+#include <atoll/apsp/floyd_warshall/tiles.hpp>
+#include <atoll/apsp/out_of_core.hpp>
+#include <atoll/apsp/store/graph_of_arcs.hpp>
 #include <atoll/base/files/checksum.hpp>
 #include <atoll/base/usable_memory.hpp>
 #include <atoll/runtime/aggregation/termination.hpp>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/apsp/all_pairs.hpp>
+#include <atoll/apsp/arcs/narrow_arcs.hpp>
+#include <atoll/apsp/checks/row_check.hpp>
 #include <atoll/apsp/device/on_device.hpp>
 #include <atoll/apsp/floyd_warshall/closure.hpp>
 #include <atoll/apsp/out_of_core.hpp>
-#include <atoll/apsp/arcs/narrow_arcs.hpp>
-#include <atoll/apsp/store/graph_of_arcs.hpp>
-#include <atoll/apsp/checks/row_check.hpp>
 #include <atoll/apsp/store/distance_file.hpp>
 #include <atoll/apsp/store/distance_row.hpp>
+#include <atoll/apsp/store/graph_of_arcs.hpp>
 #include <atoll/apsp/stored_rates.hpp>
 #include <atoll/base/random.hpp>
 #include <atoll/device/rank_device.hpp>

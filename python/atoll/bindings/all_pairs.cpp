@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // All pairs' shortest paths of a graph, and paths from them.
 #include <atoll/apsp/all_pairs.hpp>
+#include <atoll/apsp/arcs/narrow_arcs.hpp>
 #include <atoll/apsp/device/on_device.hpp>
 #include <atoll/apsp/floyd_warshall/closure.hpp>
-#include <atoll/apsp/arcs/narrow_arcs.hpp>
-#include <atoll/apsp/store/graph_of_arcs.hpp>
 #include <atoll/apsp/paths/paths.hpp>
+#include <atoll/apsp/store/graph_of_arcs.hpp>
 #include <atoll/apsp/stored_rates.hpp>
 #include <atoll/device/rank_device.hpp>
 #include <atoll/graph/edge_list_of.hpp>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include <atoll/apsp/floyd_warshall/closure.hpp>
 #include <atoll/apsp/arcs/narrow_arcs.hpp>
 #include <atoll/apsp/checks/row_check.hpp>
+#include <atoll/apsp/floyd_warshall/closure.hpp>
 #include <atoll/base/error.hpp>
 
 #include "apsp/samples.hpp"

@@ -7,8 +7,8 @@
 #include <limits>
 #include <map>
 
-#include "graph/cases.hpp"
 #include "apsp/samples.hpp"
+#include "graph/cases.hpp"
 #include "shapes.hpp"
 
 using namespace atl;

@@ -3,13 +3,13 @@
 
 #include <atoll/apsp/all_pairs.hpp>
 #include <atoll/apsp/arcs/narrow_arcs.hpp>
-#include <atoll/apsp/store/distance_row.hpp>
 #include <atoll/apsp/checks/value_range.hpp>
+#include <atoll/apsp/store/distance_row.hpp>
 #include <atoll/base/random.hpp>
 #include <cmath>
 
-#include "reference/apsp.hpp"
 #include "apsp/samples.hpp"
+#include "reference/apsp.hpp"
 #include "shapes.hpp"
 
 using namespace atl;

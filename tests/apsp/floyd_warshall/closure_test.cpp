@@ -2,8 +2,8 @@
 #include <doctest/doctest.h>
 
 #include <atoll/apsp/all_pairs.hpp>
-#include <atoll/apsp/floyd_warshall/closure.hpp>
 #include <atoll/apsp/checks/row_check.hpp>
+#include <atoll/apsp/floyd_warshall/closure.hpp>
 #include <atoll/base/random.hpp>
 #include <deque>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include <atoll/apsp/grid/grid.hpp>
 #include <atoll/apsp/floyd_warshall/modelled_grid.hpp>
+#include <atoll/apsp/grid/grid.hpp>
 #include <atoll/runtime/job/virtual_ranks.hpp>
 #include <functional>
 

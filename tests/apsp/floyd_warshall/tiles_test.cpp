@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include <atoll/apsp/out_of_core.hpp>
 #include <atoll/apsp/floyd_warshall/tiles.hpp>
+#include <atoll/apsp/out_of_core.hpp>
 #include <atoll/apsp/store/distance_file.hpp>
 #include <fstream>
 

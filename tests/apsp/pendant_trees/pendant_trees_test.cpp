@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include <atoll/apsp/floyd_warshall/closure.hpp>
 #include <atoll/apsp/arcs/negative_cycle.hpp>
 #include <atoll/apsp/arcs/path_sum.hpp>
+#include <atoll/apsp/floyd_warshall/closure.hpp>
 #include <atoll/apsp/pendant_trees/pendant_trees.hpp>
 #include <atoll/base/error.hpp>
 #include <atoll/matrix/gemm/row_kernels.hpp>

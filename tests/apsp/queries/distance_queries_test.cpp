@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include <atoll/apsp/store/graph_of_arcs.hpp>
 #include <atoll/apsp/paths/paths.hpp>
 #include <atoll/apsp/queries/distance_queries.hpp>
+#include <atoll/apsp/store/graph_of_arcs.hpp>
 #include <atoll/base/error.hpp>
 #include <atomic>
 #include <cmath>

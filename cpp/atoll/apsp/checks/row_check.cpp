@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atoll/apsp/floyd_warshall/closure.hpp>
 #include <atoll/apsp/checks/row_check.hpp>
 #include <atoll/apsp/checks/value_range.hpp>
+#include <atoll/apsp/floyd_warshall/closure.hpp>
 #include <cmath>
 #include <limits>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
-#include <atoll/apsp/floyd_warshall/closure.hpp>
 #include <atoll/apsp/arcs/negative_cycle.hpp>
-#include <atoll/apsp/floyd_warshall/restore_no_path.hpp>
 #include <atoll/apsp/checks/row_check.hpp>
-#include <atoll/apsp/store/distance_row.hpp>
 #include <atoll/apsp/checks/value_range.hpp>
+#include <atoll/apsp/floyd_warshall/closure.hpp>
+#include <atoll/apsp/floyd_warshall/restore_no_path.hpp>
+#include <atoll/apsp/store/distance_row.hpp>
 #include <atoll/device/device.hpp>
 #include <bit>
 #include <cmath>

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <atoll/apsp/arcs/distances.hpp>
 #include <atoll/apsp/device/direct_broadcast.hpp>
 #include <atoll/apsp/device/range.hpp>
-#include <atoll/apsp/arcs/distances.hpp>
 #include <atoll/apsp/floyd_warshall/grid_steps.hpp>
 #include <cstring>
 #include <optional>

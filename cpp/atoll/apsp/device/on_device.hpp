@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/apsp/floyd_warshall/floyd_warshall.hpp>
 #include <atoll/apsp/arcs/replicated_csr.hpp>
+#include <atoll/apsp/floyd_warshall/floyd_warshall.hpp>
 #include <atoll/device/device_gemm.hpp>
 
 /// All pairs of a dense matrix by blocked Floyd-Warshall on a device (COAST, section IV), over min_plus.

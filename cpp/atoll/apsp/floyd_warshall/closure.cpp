@@ -2,9 +2,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <atoll/apsp/floyd_warshall/closure.hpp>
-#include <atoll/apsp/arcs/negative_cycle.hpp>
 #include <atoll/apsp/arcs/narrow_arcs.hpp>
+#include <atoll/apsp/arcs/negative_cycle.hpp>
+#include <atoll/apsp/floyd_warshall/closure.hpp>
 #include <cmath>
 
 namespace atl {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/apsp/arcs/replicated_csr.hpp>
 #include <atoll/apsp/floyd_warshall/floyd_warshall.hpp>
 #include <atoll/apsp/floyd_warshall/tiles_plan.hpp>
-#include <atoll/apsp/arcs/replicated_csr.hpp>
 #include <atoll/apsp/store/tile_cache.hpp>
 #include <atoll/apsp/store/tile_file.hpp>
 

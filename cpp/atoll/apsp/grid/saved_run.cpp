@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atoll/apsp/store/distance_format.hpp>
 #include <atoll/apsp/grid/saved_run.hpp>
+#include <atoll/apsp/store/distance_format.hpp>
 #include <numeric>
 
 namespace atl {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <atoll/apsp/paths/paths.hpp>
 #include <atoll/apsp/paths/last_arc.hpp>
+#include <atoll/apsp/paths/paths.hpp>
 #include <atoll/base/error.hpp>
 #include <cmath>
 #include <queue>
