@@ -69,6 +69,8 @@ void to_natural(const NaturalView<Id>& view, std::size_t a, std::size_t b) {
 
 #if defined(__x86_64__)
 template <class Id>
+void bfs_kernels_avx2(BfsKernels<Id>& kernels);  // kernel_avx2.cpp
+template <class Id>
 void bfs_kernels_avx512(BfsKernels<Id>& kernels);  // kernel_avx512.cpp
 #endif
 
@@ -81,7 +83,7 @@ template <class Id>
 BfsKernels<Id> bfs_kernels(Isa isa) {
   BfsKernels<Id> kernels{};
   bfs_kernels_portable(kernels);
-  ATOLL_KERNEL_FORMS_512(&bfs_kernels_portable<Id>, bfs_kernels, <Id>).at(isa)(kernels);  // replaces those that it has
+  ATOLL_KERNEL_FORMS(bfs_kernels, <Id>).at(isa)(kernels);  // replaces those that it has
   return kernels;
 }
 

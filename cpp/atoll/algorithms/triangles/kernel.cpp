@@ -39,9 +39,7 @@ std::size_t match_list(const std::uint32_t* marks, const Local* list, std::size_
 
 static LocalTriangles::Kernels triangle_kernels_portable() { return {match_row, match_list}; }
 
-LocalTriangles::Kernels LocalTriangles::kernels(Isa isa) {
-  return ATOLL_KERNEL_FORMS_512(&triangle_kernels_portable, triangle_kernels).at(isa)();
-}
+LocalTriangles::Kernels LocalTriangles::kernels(Isa isa) { return ATOLL_KERNEL_FORMS(triangle_kernels).at(isa)(); }
 
 struct alignas(128) LocalTriangles::Thread {
   Array<Edge> corners;               // [active]

@@ -75,6 +75,7 @@ class LocalTriangles {
 };
 
 #if defined(__x86_64__)
+LocalTriangles::Kernels triangle_kernels_avx2();
 LocalTriangles::Kernels triangle_kernels_avx512();
 #endif
 

@@ -4,16 +4,13 @@
 
 namespace atl {
 
+BucketKernel bucket_kernel_avx2(std::size_t record_bytes);    // bucket_avx2.cpp
 BucketKernel bucket_kernel_avx512(std::size_t record_bytes);  // bucket_avx512.cpp
 
-namespace {
-
-BucketKernel bucket_kernel_portable(std::size_t) { return nullptr; }
-
-}  // namespace
+static BucketKernel bucket_kernel_portable(std::size_t) { return nullptr; }
 
 BucketKernel bucket_kernel(std::size_t record_bytes, Rank buckets) {
-  static const auto of_records = ATOLL_KERNEL_FORMS_512(&bucket_kernel_portable, bucket_kernel).at(chosen_isa());
+  static const auto of_records = ATOLL_KERNEL_FORMS(bucket_kernel).at(chosen_isa());
   return buckets <= kMaxBuckets ? of_records(record_bytes) : nullptr;
 }
 
