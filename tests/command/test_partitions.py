@@ -13,7 +13,7 @@ from listed import ALGORITHMS
 ATOLL = Path(__file__).parents[2] / "bin/atoll"
 PARTITIONS = ["blocked", "balanced", "hashed", "hierarchy"]
 CUTS = ["cartesian", "hybrid", "auto"]
-BY_VERTEX_CUT = ["cc", "eccentricity", "pagerank", "sssp"]
+BY_VERTEX_CUT = ["bfs", "cc", "eccentricity", "pagerank", "sssp"]
 
 
 def atoll(*words):
@@ -113,7 +113,9 @@ def test_inspect_compares_the_partitions_of_a_machine_larger_than_the_job(roads)
 def test_a_vertex_cut_gives_what_the_edge_cut_gives(algorithm, tmp_path):
     def values(partition, *words):
         out = tmp_path / f"{partition}.tsv"
-        more = {"sssp": ["--weighted", "--source", 5], "pagerank": ["--iterations", 20]}.get(algorithm, [])
+        more = {"bfs": ["--source", 5], "sssp": ["--weighted", "--source", 5], "pagerank": ["--iterations", 20]}.get(
+            algorithm, []
+        )
         found = report(
             *["run", algorithm, "kron:9", "--trials", 1, "--verify", "--output", out, "--partition", partition],
             *["--ranks", 4, "--threads", 1, "--transport", "inproc", *more, *words],
@@ -138,7 +140,8 @@ def test_an_unsupported_cut_is_rejected_and_the_supported_one_named(algorithm):
     for cut in ["cartesian", "hybrid"]:
         done = atoll(*words, cut)
         assert (
-            done.returncode == 2 and f"--partition: {cut} (a cut for cc, eccentricity, pagerank and sssp" in done.stderr
+            done.returncode == 2
+            and f"--partition: {cut} (a cut for bfs, cc, eccentricity, pagerank and sssp" in done.stderr
         )
     found = report(*words, "auto")["input"]
     assert found["cut"] == "edge"
@@ -169,6 +172,30 @@ def test_options_that_a_partition_does_not_use_are_rejected():
         7,
     )
     assert "heavy" not in report(*words, "cartesian")["input"]["preparation"]
+
+
+@pytest.mark.parametrize("direction", ["push", "pull", "auto"])
+@pytest.mark.parametrize("words", [[], ["--domains", "2x2", "--route", "domain"], ["--degree-order"]])
+def test_a_search_over_a_vertex_cut_pushes_and_pulls(direction, words):
+    if direction == "pull" and "--degree-order" in words:
+        pytest.skip("what is pulled has no order")
+    for cut in ["cartesian", "hybrid"]:
+        found = report(
+            *["run", "bfs", "kron:10", "--direction", direction, "--partition", cut, "--heavy", 20][
+                : None if cut == "hybrid" else -2
+            ],
+            *["--sources", 4, "--verify", "--ranks", 4, "--threads", 2, "--transport", "inproc", *words],
+        )
+        assert found["verified"] is True
+        assert found["input"]["cut"] == cut
+        pulls = [one["pulls"] for one in found["result"]["per_source"]]
+        assert all(p == 0 for p in pulls) if direction == "push" else all(p > 0 for p in pulls)
+
+
+def test_fission_over_a_vertex_cut_is_rejected():
+    words = ["run", "bfs", "kron:6", "--ranks", 4, "--threads", 1, "--transport", "inproc", "--fission", "on"]
+    done = atoll(*words, "--partition", "cartesian")
+    assert done.returncode == 3 and "bfs: fission over a vertex-cut" in done.stderr, done.stderr
 
 
 def test_auto_uses_a_vertex_cut_only_for_rounds_over_all_edges():

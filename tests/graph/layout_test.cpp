@@ -15,7 +15,7 @@ template <class Id>
 void check_heads(World& world, const Graph& graph) {
   const auto& ids = std::get<Array<Id>>(graph.id_column());
   for (const Csr* csr : {&graph.out(), &graph.in()}) {
-    const HeadColumns<Id> heads(world.team(), graph, *csr, ids);
+    const HeadColumns<Id> heads(world.team(), *csr, graph.active(), graph.locals(), ids);
     std::size_t wrong = 0;
     const std::size_t words = (static_cast<std::size_t>(graph.active()) + 63) / 64;
     for (int c = 0; c < HeadColumns<Id>::kColumns; ++c) {

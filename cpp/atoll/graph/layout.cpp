@@ -12,8 +12,8 @@ std::size_t words_of(Local vertices) { return (static_cast<std::size_t>(vertices
 }  // namespace
 
 template <class Id>
-HeadColumns<Id>::HeadColumns(Team& team, const Graph& graph, const Csr& csr, const Array<Id>& ids) {
-  const std::size_t words = words_of(graph.active());
+HeadColumns<Id>::HeadColumns(Team& team, const Csr& csr, Local rows, Local none, const Array<Id>& ids) {
+  const std::size_t words = words_of(rows);
   for (int c = 0; c < kColumns; ++c) {
     vertex[c] = Array<Local>(words * 64);
     id[c] = Array<Id>(words * 64);
@@ -23,10 +23,10 @@ HeadColumns<Id>::HeadColumns(Team& team, const Graph& graph, const Csr& csr, con
     for (std::size_t w = a; w < b; ++w) {
       std::uint64_t long_lists = 0;
       for (std::size_t v = w * 64; v < w * 64 + 64; ++v) {
-        const bool real = v < static_cast<std::size_t>(graph.active());
+        const bool real = v < static_cast<std::size_t>(rows);
         const Edge begin = real ? csr.offsets[v] : 0, degree = real ? csr.offsets[v + 1] - begin : 0;
         for (int c = 0; c < kColumns; ++c) {
-          const Local u = degree > c ? csr.targets[static_cast<std::size_t>(begin + c)] : graph.locals();
+          const Local u = degree > c ? csr.targets[static_cast<std::size_t>(begin + c)] : none;
           vertex[c][v] = u;
           id[c][v] = degree > c ? ids[static_cast<std::size_t>(u)] : Id{0};
         }

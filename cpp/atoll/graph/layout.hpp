@@ -7,17 +7,18 @@
 /// before its searches.
 namespace atl {
 
-/// The first two neighbours of every active master in columns of their own: most vertices find their parent there, and
+/// The first two neighbours of local vertices in columns of their own: most vertices find their parent there, and
 /// the first neighbours of 16 vertices are one vector. Ids are copied beside them, so that a search writes original ids
 /// without a lookup.
 template <class Id>
 struct HeadColumns {
   static constexpr int kColumns = 2;
-  Array<Local> vertex[kColumns];  ///< [local]; none: Graph::locals(), a bit that is never set
+  Array<Local> vertex[kColumns];  ///< [local]; or `none`, a bit that is never set
   Array<Id> id[kColumns];         ///< [local] original id of vertex[c]
   Array<std::uint64_t> more;      ///< [word] bit of each vertex with more than kColumns neighbours
 
-  HeadColumns(Team& team, const Graph& graph, const Csr& csr, const Array<Id>& ids);
+  /// Of the vertices below `rows`.
+  HeadColumns(Team& team, const Csr& csr, Local rows, Local none, const Array<Id>& ids);
   std::size_t memory_bytes() const;
 };
 

@@ -8,9 +8,9 @@
 namespace atl {
 
 /// [rank][k] the k-th own master that the rank mirrors.
-inline std::vector<std::vector<Local>> known_masters(const Graph& graph) {
+inline std::vector<std::vector<Local>> known_masters(const Mirrors& mirrors) {
   std::vector<std::vector<Local>> masters;
-  for (const Array<std::uint64_t>& known : graph.mirrors().known_by) {
+  for (const Array<std::uint64_t>& known : mirrors.known_by) {
     auto& of_rank = masters.emplace_back();
     for (std::size_t w = 0; w < known.size(); ++w)
       for (std::uint64_t bits = known[w]; bits; bits &= bits - 1)

@@ -35,6 +35,12 @@ std::vector<Way> ways() {
         options.degree_sort = switches;
         options.isolated = switches ? Isolated::drop : Isolated::keep;
         all.push_back({options, fission});
+        if (fission != kNoFission) continue;
+        for (const Cut cut : {Cut::cartesian, Cut::hybrid}) {
+          options.placement.cut = cut;
+          options.placement.heavy = 3;
+          all.push_back({options, fission});
+        }
       }
   return all;
 }
@@ -47,7 +53,8 @@ std::vector<Vertex> verified_depths(World& world, EdgeList edges, const Way& way
                                {.direction = direction,
                                 .depths = Depths::yes,
                                 .fission = way.fission,
-                                .degree_order = way.fission == kUsualFission});
+                                .degree_order = way.fission == kUsualFission || (way.graph.placement.cut != Cut::edge &&
+                                                                                 direction == Direction::push)});
   const BfsTreeReport report = verify_bfs(graph, source, {result.parent.data(), result.parent.size()},
                                           {result.depth.data(), result.depth.size()}, Tuples::of(edges),
                                           graph.directed() ? TupleKind::directed : TupleKind::undirected);
@@ -78,7 +85,7 @@ TEST_CASE("bfs finds the serial depths, and passes verification, however the gra
             for (const Way& way : ways()) {
               if (!domains.empty() && flat != shapes::kRanks[0]) continue;
               const std::uint64_t dice = random_at(11, static_cast<std::uint64_t>(++variant));
-              if (dice % (shapes::kSanitized ? 100 : 25) != 0) continue;
+              if (dice % (shapes::kSanitized ? 100 : way.graph.placement.cut == Cut::edge ? 25 : 8) != 0) continue;
               const Rank ranks = domains.empty() ? flat : Hierarchy::parse(domains).size();
               auto buffers = shapes::buffers();
               Plan plan = buffers[(dice >> 22) % buffers.size()].plan;
@@ -92,6 +99,7 @@ TEST_CASE("bfs finds the serial depths, and passes verification, however the gra
               CAPTURE(domains);
               CAPTURE(plan.route);
               CAPTURE(static_cast<int>(way.graph.placement.partition));
+              CAPTURE(static_cast<int>(way.graph.placement.cut));
               CAPTURE(way.fission);
               CAPTURE(way.graph.degree_sort);
               run_ranks(ranks, plan, [&](World& world) {

@@ -16,12 +16,13 @@
 // masters: a pull step needs one exchange of bits before it (MirrorBits) and no messages while it runs; a push sends
 // records (visits.hpp). Levels that stay narrow (lattices, roads) are pushed by one thread of each rank and exchanged
 // in one message per pair of ranks, which also has the size of the sender's frontier, so that no reduction is needed.
+// Over a vertex-cut, mirrors have a part of their vertex's edges: they get the frontier's bits before a push too, and send
+// records after a pull.
 //
 // [1] S. Beamer, K. Asanovic, D. Patterson. "Direction-optimizing breadth-first search." SC 2012.
 #include <atoll/algorithms/bfs/push.hpp>
 #include <atoll/algorithms/bfs/report.hpp>
 #include <atoll/engine/mirror_bits.hpp>
-#include <atoll/graph/mirror_values.hpp>
 
 namespace atl {
 
@@ -40,13 +41,12 @@ class Bfs::Typed final : public Search {
         world_(graph.world()),
         options_(options),
         kernels_(bfs_kernels<Id>(chosen_isa())),
-        ids_(std::get<Array<Id>>(graph.id_column())),
-        heads_(world_.team(), graph, graph.in(), ids_),
-        known_(known_masters(graph)),
-        state_(graph, options),
-        visits_(graph, options, known_, kernels_, state_),
-        push_(graph, ids_, kernels_, state_, visits_),
-        mirror_bits_(graph),
+        view_(graph),
+        heads_(world_.team(), view_.in(), view_.rows(), view_.locals(), view_.ids()),
+        state_(view_, options),
+        visits_(view_, options, kernels_, state_),
+        push_(view_, kernels_, state_, visits_),
+        mirror_bits_(view_.mirror_bits()),
         report_(graph, kernels_),
         all_active_(world_.sum(static_cast<Vertex>(graph.active()))) {}
 
@@ -79,7 +79,7 @@ class Bfs::Typed final : public Search {
     for (Local level = 1; frontier.vertices > 0; ++level) {
       const bool pull_now = choose(pulling, frontier, alpha, unexplored_edges, unvisited);
       unexplored_edges -= frontier.edges;
-      if (pull_now && !pulling) {
+      if (!pulling && (pull_now || view_.mirrors_have_rows())) {
         state_.to_bits();
         broadcast_frontier(frontier.vertices);
       }
@@ -88,6 +88,7 @@ class Bfs::Typed final : public Search {
         // The single pull did not pay, as on lattices and trees, where no vertex has many neighbours in the frontier.
         if (pulls_in_a_row == 1) alpha /= kAlphaBackoff;
       }
+      if (!pull_now && view_.mirrors_have_rows()) state_.queue_mirrors();
       pulling = pull_now;
       pulls_in_a_row = pulling ? pulls_in_a_row + 1 : 0;
       pushes_in_a_row = pulling ? 0 : pushes_in_a_row + 1;
@@ -119,8 +120,8 @@ class Bfs::Typed final : public Search {
   }
 
   std::size_t memory_bytes() const override {
-    return heads_.memory_bytes() + state_.memory_bytes() + visits_.memory_bytes() + push_.memory_bytes() +
-           mirror_bits_.memory_bytes() + report_.memory_bytes();
+    return view_.memory_bytes() + heads_.memory_bytes() + state_.memory_bytes() + visits_.memory_bytes() +
+           push_.memory_bytes() + mirror_bits_.memory_bytes() + report_.memory_bytes();
   }
 
  private:
@@ -167,13 +168,23 @@ class Bfs::Typed final : public Search {
 
   BfsLevel pull() {
     constexpr std::size_t kGrain = 32;  // words of bits that a thread takes at a time
-    const PullView<Id> view = state_.pull_view(heads_, ids_);
-    world_.team().for_range(state_.words(), kGrain, [&](int thread, std::size_t a, std::size_t b) {
+    const PullView<Id> view = state_.pull_view(heads_);
+    world_.team().for_range(state_.pulled_words(), kGrain, [&](int thread, std::size_t a, std::size_t b) {
       state_.thread(thread).found.vertices += static_cast<Vertex>(kernels_.pull(view, a, b));
     });
+    if (view_.mirrors_have_rows()) tell_owners();
     const BfsLevel found = state_.end_pull();
     broadcast_frontier(all_active_);  // the number found is not known yet
     return found.on_all(world_);
+  }
+
+  // Mirrors that have found a parent tell their owners. No record may arrive where a thread still pulls.
+  void tell_owners() {
+    world_.barrier();
+    visits_.expect_pulled();
+    state_.for_pulled_mirrors([&](int, Local mirror, Id parent) { visits_.from(mirror, parent).send(mirror); });
+    visits_.drain();
+    visits_.note_outcome();
   }
 
   // Broadcasts the frontier's bits to mirrors, which become visited. `vertices`: upper bound of the bits set, on all
@@ -190,9 +201,8 @@ class Bfs::Typed final : public Search {
   World& world_;
   const BfsOptions options_;
   const BfsKernels<Id> kernels_;
-  const Array<Id>& ids_;
+  const TraversalView<Id> view_;
   const HeadColumns<Id> heads_;
-  const std::vector<std::vector<Local>> known_;
   BfsState<Id> state_;
   BfsVisits<Id> visits_;
   BfsPush<Id> push_;
@@ -202,6 +212,8 @@ class Bfs::Typed final : public Search {
 };
 
 Bfs::Bfs(const Graph& graph, const BfsOptions& options) {
+  check(options.fission == kNoFission || graph.cut().cut() == Cut::edge,
+        "bfs: fission over a vertex-cut (that divides heavy vertices already). Leave one out.");
   check(options.alpha > 0, "alpha is {} (a number above 0; 30 is usual). Change it.", options.alpha);
   if (std::holds_alternative<Array<std::uint32_t>>(graph.id_column())) {
     search_ = std::make_unique<Typed<std::uint32_t>>(graph, options);

@@ -5,21 +5,24 @@
 
 namespace atl {
 
-BfsClaims::BfsClaims(const Graph& graph) {
-  World& world = graph.world();
+template <class Id>
+BfsClaims::BfsClaims(const TraversalView<Id>& view) {
+  World& world = view.world();
   Edge edges = 0;
-  for (Local v = 0; v < graph.active(); ++v) {
-    const auto list = graph.out().neighbours(v);
-    edges += list.end() - std::lower_bound(list.begin(), list.end(), graph.active());
+  for (Local v = 0; v < view.rows(); ++v) {
+    const auto list = view.out().neighbours(v);
+    edges += list.end() - std::lower_bound(list.begin(), list.end(), view.active());
   }
   Vertex mirrors = 0;
-  for (const Local count : graph.mirrors().count) mirrors += count;
-  const Edge all_edges = world.sum(graph.out().size());
+  for (std::size_t r = 0; r < static_cast<std::size_t>(world.size()); ++r) mirrors += view.count(r);
+  const Edge all_edges = world.sum(view.out().size());
   all_mirrors_ = static_cast<double>(world.sum(mirrors));
   mirror_edges_ = static_cast<double>(world.sum(edges)) / static_cast<double>(std::max<Edge>(1, all_edges));
-  mean_active_ =
-      static_cast<double>(world.sum(static_cast<Vertex>(graph.active()))) / static_cast<double>(world.size());
+  mean_active_ = static_cast<double>(world.sum(static_cast<Vertex>(view.active()))) / static_cast<double>(world.size());
 }
+
+template BfsClaims::BfsClaims(const TraversalView<std::uint32_t>&);
+template BfsClaims::BfsClaims(const TraversalView<Vertex>&);
 
 double BfsClaims::records(const BfsLevel& frontier) const {
   const double edges = static_cast<double>(frontier.edges) * mirror_edges_;

@@ -6,7 +6,7 @@
 /// Estimates how many records a push will send, for Mailbox::expect(): one for each mirror that the frontier's edges
 /// are the first to reach, assuming that edges hit mirrors at random.
 ///
-///     BfsClaims claims(graph);            // collective
+///     BfsClaims claims(view);            // collective
 ///     claims.start();                     // at the start of a search
 ///     claims.records(frontier);           // the same on all ranks
 ///     claims.note(found, unvisited);      // after each level, with the same values on all ranks
@@ -14,10 +14,12 @@ namespace atl {
 
 class BfsClaims {
  public:
-  explicit BfsClaims(const Graph& graph);
+  template <class Id>
+  explicit BfsClaims(const TraversalView<Id>& view);
   void start() { unclaimed_ = all_mirrors_; }
   double records(const BfsLevel& frontier) const;
   void note(const BfsLevel& found, Vertex unvisited);
+  double unclaimed() const { return std::max(0.0, unclaimed_); }
   double mean_active() const { return mean_active_; }  ///< active vertices of a rank, on average
 
  private:

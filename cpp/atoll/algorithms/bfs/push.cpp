@@ -28,38 +28,38 @@ void prefetch(const Csr& out, std::span<const Local> queue, std::size_t i) {
 }  // namespace
 
 template <class Id>
-BfsPush<Id>::BfsPush(const Graph& graph, const Array<Id>& ids, const BfsKernels<Id>& kernels, BfsState<Id>& state,
+BfsPush<Id>::BfsPush(const TraversalView<Id>& view, const BfsKernels<Id>& kernels, BfsState<Id>& state,
                      BfsVisits<Id>& visits)
-    : graph_(graph),
-      team_(graph.world().team()),
-      ids_(ids),
+    : view_(view),
+      team_(view.world().team()),
       kernels_(kernels),
       state_(state),
       visits_(visits),
-      serial_(graph, ids, state),
-      long_lists_(static_cast<std::size_t>(graph.active()) + 1),
+      serial_(view.graph(), view.ids(), state),
+      long_lists_(static_cast<std::size_t>(view.active()) + 1),
       claimed_(static_cast<std::size_t>(team_.size())) {
-  // Hubs are sorted by falling degree, so those with long lists come first.
-  while (long_end_ < graph.hubs() && graph.out().degree(long_end_) > kPiece) ++long_end_;
+  // Hubs are sorted by falling degree, so those with long lists come first, unless parts of them are elsewhere.
+  while (!view.mirrors_have_rows() && long_end_ < view.graph().hubs() && view.out().degree(long_end_) > kPiece)
+    ++long_end_;
 }
 
 template <class Id>
 void BfsPush<Id>::heaviest_first() {
   const auto queue = state_.queue();
   std::sort(queue.begin(), queue.end(),
-            [&](Local a, Local b) { return graph_.out().degree(a) > graph_.out().degree(b); });
+            [&](Local a, Local b) { return view_.out().degree(a) > view_.out().degree(b); });
   all();
 }
 
 template <class Id>
 void BfsPush<Id>::all() {
   const auto queue = state_.queue();
-  if (graph_.world().size() == 1 && (team_.size() <= kSerialThreads || state_.queue_edges() <= kSerialEdges))
+  if (view_.world().size() == 1 && (team_.size() <= kSerialThreads || state_.queue_edges() <= kSerialEdges))
     return serial_.push();
   if (state_.queue_edges() > kOneThreadEdges || queue.size() > kOneThreadVertices) return with_team();
   const int thread = Team::this_thread();
   for (std::size_t i = 0; i < queue.size(); ++i) {
-    prefetch(graph_.out(), queue, i);
+    prefetch(view_.out(), queue, i);
     push_list(thread, queue[i]);
   }
 }
@@ -73,7 +73,7 @@ void BfsPush<Id>::narrow() {
 template <class Id>
 void BfsPush<Id>::with_team() {
   const std::span<const Local> queue = state_.queue();
-  const Csr& out = graph_.out();
+  const Csr& out = view_.out();
   std::atomic<std::size_t> next{0}, longs{0}, pieces{0};
   team_.run([&](int thread) {
     for (std::size_t a; (a = next.fetch_add(kPushGrain, std::memory_order_relaxed)) < queue.size();) {
@@ -105,21 +105,21 @@ void BfsPush<Id>::with_team() {
 
 template <class Id>
 void BfsPush<Id>::push_list(int thread, Local u) {
-  const Edge begin = graph_.out().offsets[static_cast<std::size_t>(u)], degree = graph_.out().degree(u);
+  const Edge begin = view_.out().offsets[static_cast<std::size_t>(u)], degree = view_.out().degree(u);
   for (Edge at = 0; at < degree; at += kPiece) push_piece(thread, u, begin + at, std::min(kPiece, degree - at));
 }
 
 template <class Id>
 void BfsPush<Id>::push_piece(int thread, Local u, Edge begin, Edge n) {
   Local* const claimed = claimed_[static_cast<std::size_t>(thread)].targets;
-  const std::span<const Local> targets(graph_.out().targets.data() + begin, static_cast<std::size_t>(n));
+  const std::span<const Local> targets(view_.out().targets.data() + begin, static_cast<std::size_t>(n));
   const std::size_t count = kernels_.claim(state_.visited(), targets.data(), targets.size(), claimed);
-  const Id id = ids_[static_cast<std::size_t>(u)];
+  const Id id = view_.ids()[static_cast<std::size_t>(u)];
   auto& mine = state_.thread(thread);
   auto sender = visits_.from(u, id);
   for (std::size_t i = 0; i < count; ++i) {
     const Local v = claimed[i];
-    if (v < graph_.active()) {
+    if (v < view_.active()) {
       state_.reach(mine, v, id);
     } else {
       mine.found.records += sender.send(v);

@@ -7,7 +7,7 @@
 /// The push along the edges of the frontier by the threads of the team. The thread that sets the visited bit of a
 /// target has reached it; if the target is a mirror, it sends a record to the owner.
 ///
-///     BfsPush<Id> push(graph, ids, kernels, state, visits);
+///     BfsPush<Id> push(view, kernels, state, visits);
 ///     push.all();                       // not collective: records are under way afterwards
 ///     push.heaviest_first();            // the same, by falling degree: buffers fill and leave sooner
 ///     push.narrow();                    // one thread, for a narrow level; visits.exchange_narrow() sends the records
@@ -18,8 +18,7 @@ namespace atl {
 template <class Id>
 class BfsPush {
  public:
-  BfsPush(const Graph& graph, const Array<Id>& ids, const BfsKernels<Id>& kernels, BfsState<Id>& state,
-          BfsVisits<Id>& visits);
+  BfsPush(const TraversalView<Id>& view, const BfsKernels<Id>& kernels, BfsState<Id>& state, BfsVisits<Id>& visits);
   BfsPush(const BfsPush&) = delete;
   BfsPush& operator=(const BfsPush&) = delete;
 
@@ -39,9 +38,8 @@ class BfsPush {
   void push_list(int thread, Local u);
   void push_piece(int thread, Local u, Edge begin, Edge n);
 
-  const Graph& graph_;
+  const TraversalView<Id>& view_;
   Team& team_;
-  const Array<Id>& ids_;
   const BfsKernels<Id> kernels_;
   BfsState<Id>& state_;
   BfsVisits<Id>& visits_;

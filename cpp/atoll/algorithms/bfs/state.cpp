@@ -14,29 +14,40 @@ constexpr Rank kFewRanks = 16;
 
 bool may_exchange_narrow(const Graph& graph, const BfsOptions& options) {
   const World& world = graph.world();
-  return world.size() > 1 && world.size() <= kFewRanks && world.route().is_direct() && options.fission == kNoFission;
+  return world.size() > 1 && world.size() <= kFewRanks && world.route().is_direct() && options.fission == kNoFission &&
+         graph.cut().cut() == Cut::edge;
 }
 
 template <class Id>
-BfsState<Id>::BfsState(const Graph& graph, const BfsOptions& options)
-    : graph_(graph),
-      team_(graph.world().team()),
-      words_(words_of_bits(graph.active())),
-      reachable_(may_exchange_narrow(graph, options) ? graph.locals() : graph.active()),
-      visited_(words_of_bits(graph.locals()) + 1),
+BfsState<Id>::BfsState(const TraversalView<Id>& view, const BfsOptions& options)
+    : view_(view),
+      graph_(view.graph()),
+      team_(view.world().team()),
+      words_(words_of_bits(view.active())),
+      reachable_(may_exchange_narrow(graph_, options) ? view.locals() : view.rows()),
+      visited_(words_of_bits(view.locals()) + 1),
       frontier_(visited_.size(), 0),
       next_(visited_.size(), 0),
       parent_(words_of_bits(reachable_) * 64 + 16),
-      depth_(options.depths == Depths::yes ? static_cast<std::size_t>(graph.active()) + 1 : 0),
+      depth_(options.depths == Depths::yes ? static_cast<std::size_t>(view.active()) + 1 : 0),
       queue_(static_cast<std::size_t>(reachable_) + 1),
       next_queue_(queue_.size()),
-      threads_(static_cast<std::size_t>(team_.size())) {}
+      threads_(static_cast<std::size_t>(team_.size())) {
+  if (!view.mirrors_have_rows()) return;
+  unreachable_ = Array<std::uint64_t>(visited_.size(), 0);
+  for (Local v = view.active(); v < view.locals(); ++v)
+    if (view.in().degree(v) == 0) unreachable_[static_cast<std::size_t>(v) / 64] |= std::uint64_t{1} << (v % 64);
+}
 
 template <class Id>
 BfsLevel BfsState<Id>::start(Local root, Vertex source) {
   team_.run([&](int thread) {
     const auto [a, b] = team_.share(thread, visited_.size());
-    std::fill(visited_.begin() + a, visited_.begin() + b, 0);
+    if (unreachable_.empty()) {
+      std::fill(visited_.begin() + a, visited_.begin() + b, 0);
+    } else {
+      std::copy(unreachable_.begin() + a, unreachable_.begin() + b, visited_.begin() + a);
+    }
     threads_[static_cast<std::size_t>(thread)].found = {};
   });
   // The bits after the last active vertex are marked as visited, so that pulls skip them.
@@ -57,9 +68,9 @@ BfsLevel BfsState<Id>::start(Local root, Vertex source) {
 }
 
 template <class Id>
-PullView<Id> BfsState<Id>::pull_view(const HeadColumns<Id>& heads, const Array<Id>& ids) {
-  return {frontier_.data(),           visited_.data(), next_.data(),  &heads, graph_.in().offsets.data(),
-          graph_.in().targets.data(), ids.data(),      parent_.data()};
+PullView<Id> BfsState<Id>::pull_view(const HeadColumns<Id>& heads) {
+  return {frontier_.data(),          visited_.data(),           next_.data(),       &heads,
+          view_.in().offsets.data(), view_.in().targets.data(), view_.ids().data(), parent_.data()};
 }
 
 template <class Id>
@@ -73,6 +84,13 @@ BfsLevel BfsState<Id>::end_push() {
 
 template <class Id>
 BfsLevel BfsState<Id>::end_pull() {
+  // What other ranks have found for masters here was appended to the queue.
+  for (Thread& t : threads_) flush(t);
+  const std::size_t told = next_size_.exchange(0, std::memory_order_relaxed);
+  for (std::size_t i = 0; i < told; ++i) {
+    const auto v = static_cast<std::size_t>(next_queue_[i]);
+    next_[v / 64] |= std::uint64_t{1} << (v % 64);
+  }
   frontier_.swap(next_);
   if (!depth_.empty())
     team_.for_range(words_, kStreamGrain, [&](int, std::size_t a, std::size_t b) {
@@ -80,7 +98,9 @@ BfsLevel BfsState<Id>::end_pull() {
         for (std::uint64_t bits = frontier_[w]; bits; bits &= bits - 1)
           depth_[w * 64 + static_cast<std::size_t>(std::countr_zero(bits))] = level_;
     });
-  return take_found();
+  BfsLevel found = take_found();
+  found.edges = 0;
+  return found;
 }
 
 template <class Id>
@@ -113,8 +133,18 @@ void BfsState<Id>::to_queue() {
 
 template <class Id>
 void BfsState<Id>::visit_mirrors() {
-  const auto first = static_cast<std::size_t>(graph_.mirrors().begin[0]) / 64;
+  const auto first = static_cast<std::size_t>(view_.first_mirror()) / 64;
   for (std::size_t w = first; w < visited_.size() - 1; ++w) visited_[w] |= frontier_[w];
+}
+
+template <class Id>
+void BfsState<Id>::queue_mirrors() {
+  const auto first = static_cast<std::size_t>(view_.first_mirror()) / 64;
+  for (std::size_t w = first; w < words_of_bits(view_.rows()); ++w)
+    for (std::uint64_t bits = frontier_[w]; bits; bits &= bits - 1) {
+      const Local v = static_cast<Local>(w * 64) + std::countr_zero(bits);
+      if (view_.out().degree(v) > 0) queue_[queue_size_++] = v;
+    }
 }
 
 template <class Id>
@@ -140,7 +170,7 @@ BfsLevel BfsState<Id>::take_found() {
 
 template <class Id>
 std::size_t BfsState<Id>::memory_bytes() const {
-  return 3 * visited_.size() * sizeof(std::uint64_t) + parent_.size() * sizeof(Id) +
+  return (3 * visited_.size() + unreachable_.size()) * sizeof(std::uint64_t) + parent_.size() * sizeof(Id) +
          (queue_.size() + next_queue_.size() + depth_.size()) * sizeof(Local);
 }
 

@@ -3,8 +3,10 @@
 
 #include <atoll/algorithms/bfs/bfs.hpp>
 #include <atoll/algorithms/bfs/kernel.hpp>
+#include <atoll/engine/traversal_view.hpp>
 #include <atoll/runtime/world.hpp>
 #include <atomic>
+#include <bit>
 
 /// The visited vertices and parents of one rank, and its frontier: a queue where rounds push, bits where they pull.
 ///
@@ -15,11 +17,13 @@
 ///     state.to_bits();                           // converts the frontier to bits: state.frontier()
 ///
 /// Nothing here is collective. Memory: 3 bits a local vertex; a parent, two queue entries and, if asked for, a depth
-/// per master; a parent and two queue entries per mirror too, if may_exchange_narrow().
+/// per master; a parent and two queue entries per mirror too, if may_exchange_narrow() or mirrors have rows, and a
+/// fourth bit then.
 namespace atl {
 
 /// Whether a search may push narrow levels with one thread per rank and exchange them by one message per pair of ranks
-/// (BfsVisits::exchange_narrow). That needs a direct route, and with many ranks costs more than a reduction.
+/// (BfsVisits::exchange_narrow). That needs a direct route and an edge-cut, and with many ranks costs more than a
+/// reduction.
 bool may_exchange_narrow(const Graph& graph, const BfsOptions& options);
 
 /// What a level found, on one rank or on all.
@@ -51,7 +55,7 @@ class BfsState {
     Local fresh[1024];  // reached masters on their way into the next queue
   };
 
-  BfsState(const Graph& graph, const BfsOptions& options);
+  BfsState(const TraversalView<Id>& view, const BfsOptions& options);
   BfsState(const BfsState&) = delete;
   BfsState& operator=(const BfsState&) = delete;
 
@@ -96,16 +100,33 @@ class BfsState {
   void to_queue();
   /// Marks the mirrors in the frontier's bits as visited.
   void visit_mirrors();
+  /// Appends those of them to the queue that have rows.
+  void queue_mirrors();
+  /// Between a pull and its end: calls f(thread, mirror, parent) for each mirror that has found a parent.
+  template <class F>
+  void for_pulled_mirrors(F&& f) {
+    const std::size_t first = static_cast<std::size_t>(view_.first_mirror()) / 64;
+    if (pulled_words() <= first) return;
+    team_.for_range(pulled_words() - first, kMirrorGrain, [&](int t, std::size_t a, std::size_t b) {
+      for (std::size_t w = first + a; w < first + b; ++w)
+        for (std::uint64_t bits = next_[w]; bits; bits &= bits - 1) {
+          const std::size_t v = w * 64 + static_cast<std::size_t>(std::countr_zero(bits));
+          --thread(t).found.vertices;  // its master counts it
+          f(t, static_cast<Local>(v), parent_[v]);
+        }
+    });
+  }
 
   std::span<Local> queue() { return {queue_.data(), queue_size_}; }
   Edge queue_edges() const { return queue_edges_; }  ///< out-edges of the queue's vertices
   /// Bits by local number, and a spare word that stays 0.
   std::uint64_t* visited() { return visited_.data(); }
   Array<std::uint64_t>& frontier() { return frontier_; }
-  PullView<Id> pull_view(const HeadColumns<Id>& heads, const Array<Id>& ids);
+  PullView<Id> pull_view(const HeadColumns<Id>& heads);
   bool is_visited(Local v) const { return visited_[static_cast<std::size_t>(v) / 64] >> (v % 64) & 1; }
   std::size_t words() const { return words_; }  ///< words that have active masters' bits
-  Array<Id>& parent() { return parent_; }       ///< original ids, by local number of the masters
+  std::size_t pulled_words() const { return words_of_bits(view_.rows()); }
+  Array<Id>& parent() { return parent_; }  ///< original ids, by local number of the masters
   const Array<Local>& depth() const { return depth_; }
   std::size_t memory_bytes() const;
 
@@ -118,11 +139,15 @@ class BfsState {
   void take_queue();
   BfsLevel take_found();
 
+  static constexpr std::size_t kMirrorGrain = 64;  // words of mirrors' bits that a thread takes at a time
+
+  const TraversalView<Id>& view_;
   const Graph& graph_;
   Team& team_;
   const std::size_t words_;
   const Local reachable_;  // local vertices below it have parents and queue entries
   Array<std::uint64_t> visited_, frontier_, next_;
+  Array<std::uint64_t> unreachable_;  // if mirrors have rows: local numbers that no edge here enters, but for masters
   Array<Id> parent_;
   Array<Local> depth_;
   Array<Local> queue_, next_queue_;

@@ -14,10 +14,11 @@ constexpr MailboxOptions kHandling{.handling = Handling::parallel, .handler_send
 }  // namespace
 
 template <class Id>
-BfsVisits<Id>::BfsVisits(const Graph& graph, const BfsOptions& options, const std::vector<std::vector<Local>>& known,
-                         const BfsKernels<Id>& kernels, BfsState<Id>& state)
-    : graph_(graph), known_(known), kernels_(kernels), state_(state) {
-  World& world = graph.world();
+BfsVisits<Id>::BfsVisits(const TraversalView<Id>& view, const BfsOptions& options, const BfsKernels<Id>& kernels,
+                         BfsState<Id>& state)
+    : view_(view), kernels_(kernels), state_(state) {
+  const Graph& graph = view.graph();
+  World& world = view.world();
   if (world.route().is_direct()) {
     direct_.emplace(world, of_records<Visit>(Receive{this}), kHandling);
     if (atl::may_exchange_narrow(graph, options)) {
@@ -27,8 +28,8 @@ BfsVisits<Id>::BfsVisits(const Graph& graph, const BfsOptions& options, const st
                          one_each);  // narrow levels fit one item
     }
   } else {
-    owner_local_ = world.exchange(known);
-    claims_.emplace(graph);
+    owner_local_ = world.exchange(view.known());
+    claims_.emplace(view);
     forwarded_.emplace(world, of_records<ForwardedVisit>(ReceiveForwarded{this}, Merge{VertexOf{}, KeepFirst{}}),
                        kHandling);
   }
@@ -40,6 +41,12 @@ BfsVisits<Id>::BfsVisits(const Graph& graph, const BfsOptions& options, const st
 template <class Id>
 void BfsVisits<Id>::expect(const BfsLevel& frontier) {
   if (forwarded_) forwarded_->expect({.records = claims_->records(frontier), .keys = claims_->mean_active()});
+}
+
+// At most one for each mirror; which of them a frontier reaches is not known.
+template <class Id>
+void BfsVisits<Id>::expect_pulled() {
+  if (forwarded_) forwarded_->expect({.records = claims_->unclaimed(), .keys = claims_->mean_active()});
 }
 
 template <class Id>
@@ -55,7 +62,7 @@ template <class Id>
 BfsLevel BfsVisits<Id>::exchange_narrow(const BfsLevel& mine) {
   std::atomic<Vertex> vertices{mine.vertices};
   std::atomic<Edge> edges{mine.edges};
-  for (const auto& visits : pending_) graph_.world().thread_state().counters.records += visits.size();
+  for (const auto& visits : pending_) view_.world().thread_state().counters.records += visits.size();
   alltoallv_->exchange(
       [&](int, NeighborAlltoallv::Writer& writer, Rank to, std::size_t) { write_part(writer, to, mine); },
       [&](Rank from, std::span<const std::byte> part) {
@@ -103,7 +110,7 @@ void BfsVisits<Id>::note_outcome() {
 // Sends to the delegate on the rank that owns the mirror; returns the range of that rank's mirrors.
 template <class Id>
 std::pair<Local, Local> BfsVisits<Id>::send_to_delegate(std::span<const Delegates::Place> places, Local mirror, Id id) {
-  const std::size_t owner = owner_of(mirror);
+  const std::size_t owner = view_.owner_of(mirror);
   const auto place = std::lower_bound(places.begin(), places.end(), static_cast<Rank>(owner),
                                       [](const Delegates::Place& p, Rank r) { return p.rank < r; });
   if (forwarded_) {
@@ -111,14 +118,14 @@ std::pair<Local, Local> BfsVisits<Id>::send_to_delegate(std::span<const Delegate
   } else {
     direct_->send(place->rank, {kDelegateBit | place->row, id});
   }
-  const Local begin = graph_.mirrors().begin[owner];
-  return {begin, begin + graph_.mirrors().count[owner]};
+  const Local begin = view_.begin(owner);
+  return {begin, begin + view_.count(owner)};
 }
 
 template <class Id>
 void BfsVisits<Id>::receive(Rank from, std::span<const Visit> records) {
   Thread& thread = state_.mine();
-  const auto& known = known_[static_cast<std::size_t>(from)];
+  const auto& known = view_.known()[static_cast<std::size_t>(from)];
   for (const Visit& visit : records) {
     if (visit.mirror & kDelegateBit) {
       push_row(thread, visit.mirror ^ kDelegateBit, visit.parent);

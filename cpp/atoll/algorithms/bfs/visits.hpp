@@ -10,7 +10,7 @@
 /// The messages of a push: a record tells the owner of a mirror that the vertex has a parent. The receiver marks the
 /// vertex as reached in its state.
 ///
-///     BfsVisits<Id> visits(graph, options, known, kernels, state);   // collective
+///     BfsVisits<Id> visits(view, options, kernels, state);           // collective
 ///     visits.expect(frontier);                                       // the frontier of all ranks
 ///     auto sender = visits.from(u, id_of_u);                         // any thread
 ///     sender.send(mirror);                                           // once this rank's visited bit of the mirror is set
@@ -31,9 +31,9 @@ namespace atl {
 template <class Id>
 class BfsVisits {
  public:
-  /// `known`: known_masters(graph). graph, known and state must outlive this object.
-  BfsVisits(const Graph& graph, const BfsOptions& options, const std::vector<std::vector<Local>>& known,
-            const BfsKernels<Id>& kernels, BfsState<Id>& state);
+  /// view and state must outlive this object.
+  BfsVisits(const TraversalView<Id>& view, const BfsOptions& options, const BfsKernels<Id>& kernels,
+            BfsState<Id>& state);
   BfsVisits(const BfsVisits&) = delete;
   BfsVisits& operator=(const BfsVisits&) = delete;
 
@@ -41,6 +41,8 @@ class BfsVisits {
     if (claims_) claims_->start();
   }
   void expect(const BfsLevel& frontier);
+  /// Before a level is pulled of which mirrors will tell their owners.
+  void expect_pulled();
   void drain();
   void note_outcome();
   /// To be called after each level, pushed or pulled.
@@ -50,8 +52,8 @@ class BfsVisits {
 
   bool may_exchange_narrow() const { return alltoallv_.has_value(); }
   void enqueue(Local mirror, Id parent) {
-    const std::size_t owner = owner_of(mirror);
-    pending_[owner].push_back({static_cast<std::uint32_t>(mirror - graph_.mirrors().begin[owner]), parent});
+    const std::size_t owner = view_.owner_of(mirror);
+    pending_[owner].push_back({static_cast<std::uint32_t>(mirror - view_.begin(owner)), parent});
   }
   /// Exchanges the enqueued visits of all ranks and applies those received; returns the sum of `mine` over all ranks.
   BfsLevel exchange_narrow(const BfsLevel& mine);
@@ -120,14 +122,9 @@ class BfsVisits {
     void operator()(ForwardedVisit&, const ForwardedVisit&) const {}  // any parent on the level before will do
   };
 
-  // An empty group begins where the next one does: of equal beginnings, the last is the mirror's group.
-  std::size_t owner_of(Local mirror) const {
-    const auto& begins = graph_.mirrors().begin;
-    return static_cast<std::size_t>(std::upper_bound(begins.begin(), begins.end(), mirror) - begins.begin() - 1);
-  }
   void send_to_owner(Local mirror, Id id) {
-    const std::size_t owner = owner_of(mirror);
-    const auto k = static_cast<std::uint32_t>(mirror - graph_.mirrors().begin[owner]);
+    const std::size_t owner = view_.owner_of(mirror);
+    const auto k = static_cast<std::uint32_t>(mirror - view_.begin(owner));
     if (forwarded_) {
       forwarded_->send(static_cast<Rank>(owner), {owner_local_[owner][k], id});
     } else {
@@ -140,8 +137,7 @@ class BfsVisits {
   void claim_vertex(Thread& thread, Local v, Id parent);
   void push_row(Thread& thread, std::uint32_t row, Id parent);
 
-  const Graph& graph_;
-  const std::vector<std::vector<Local>>& known_;
+  const TraversalView<Id>& view_;
   const BfsKernels<Id> kernels_;
   BfsState<Id>& state_;
   std::optional<Delegates> delegates_;

@@ -252,6 +252,16 @@ Local VertexCut::local_of(const Graph& graph, Vertex dense) const {
   return mirror_at_[known_.before[w] + static_cast<std::uint32_t>(std::popcount(below))];
 }
 
+Csr VertexCut::transposed() const {
+  Team& team = world_.team();
+  Array<Local> row(rows_.targets.size());
+  team.for_range(static_cast<std::size_t>(locals_), kMasters, [&](int, std::size_t a, std::size_t b) {
+    for (std::size_t v = a; v < b; ++v)
+      std::fill(row.begin() + rows_.offsets[v], row.begin() + rows_.offsets[v + 1], static_cast<Local>(v));
+  });
+  return rows_by<float>(team, rows_.targets, row, nullptr, locals_);
+}
+
 const VertexCut& Graph::vertex_cut(CutRows rows) const {
   auto& cut = vertex_cuts_[static_cast<std::size_t>(rows)];
   if (!cut) cut = std::make_shared<const VertexCut>(*this, cut_, rows);

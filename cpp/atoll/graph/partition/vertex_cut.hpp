@@ -31,6 +31,8 @@ class VertexCut {
   Local locals() const { return locals_; }  ///< one past the last mirror; a multiple of 64
   /// By local number, mirrors included; lists are sorted.
   const Csr& rows() const { return rows_; }
+  /// The same edges by their other ends; without weights.
+  Csr transposed() const;
   const Mirrors& mirrors(Kind kind) const { return mirrors_[kind]; }
   std::size_t memory_bytes() const;
 
