@@ -13,16 +13,17 @@
 namespace atl::catalog {
 namespace {
 
-// Each run makes its lists and frees them, so that nothing is kept.
 class Clustering final : public Prepared {
  public:
-  explicit Clustering(const Graph& graph) : graph_(graph) {}
+  explicit Clustering(const Graph& graph) : graph_(graph), counting_(graph) {}
 
   void run(const Arguments&, Answer& answer, const Progress&) override {
-    ClusteringResult result = clustering_coefficient(graph_);
-    answer.put("coefficient", std::move(result.coefficient));
-    answer.put("triangles", std::move(result.triangles));
-    answer.set("total", result.total);
+    result_.coefficient = answer.take<double>("coefficient");
+    result_.triangles = answer.take<Vertex>("triangles");
+    counting_.run(result_);
+    answer.put("coefficient", std::move(result_.coefficient));
+    answer.put("triangles", std::move(result_.triangles));
+    answer.set("total", result_.total);
   }
   void report(const Arguments&, const Answer& answer, const Runs&, Report& report) const override {
     double sum = 0;
@@ -32,10 +33,12 @@ class Clustering final : public Prepared {
     report.result = {{"triangles", total}, {"mean_coefficient", mean}};
     report.lines.emplace_back("triangles", fmt::format("{}; mean coefficient {:.6f}", total, mean));
   }
-  std::size_t memory_bytes() const override { return 0; }
+  std::size_t memory_bytes() const override { return counting_.memory_bytes(); }
 
  private:
   const Graph& graph_;
+  ClusteringCoefficient counting_;
+  ClusteringResult result_;
 };
 
 // What both rows have.

@@ -13,7 +13,9 @@ using samples::Sample;
 
 TEST_CASE("triangles of hubs by bitmap rows equal those by lists, for any ranks") {
   // In a complete graph an 8-bit counter overflows.
-  for (const char* text : {"kron:12:24", "complete:400", "uniform:10:200"}) {
+  // Lists of few neighbours are closed without marks; on a path there is nothing to count.
+  for (const char* text :
+       {"kron:12:24", "complete:400", "uniform:10:200", "communities:11", "uniform:9:6", "complete:9", "path:50"}) {
     std::vector<Vertex> by_rows;
     for (const int ranks : {1, 2, 4}) {
       CAPTURE(text);
@@ -72,7 +74,9 @@ TEST_CASE("clustering coefficients and triangles equal those by all pairs of nei
       out[static_cast<std::size_t>(a.from)][a.to] = 1;
       near[static_cast<std::size_t>(a.from)][a.to] = near[static_cast<std::size_t>(a.to)][a.from] = 1;
     }
-    const ClusteringResult result = clustering_coefficient(graph);
+    ClusteringResult result;
+    ClusteringCoefficient counting(graph);
+    for (int times = 0; times < 2; ++times) counting.run(result);  // the second as the first
     const auto coefficient = samples::by_id(graph, result.coefficient);
     const auto triangles = samples::by_id(graph, result.triangles);
     Vertex total = 0;

@@ -25,32 +25,59 @@ namespace {
 
 constexpr std::size_t kCoefficientGrain = 256;
 
-// For each active master: its triangles, the edges between its neighbours by direction, and the number of neighbours.
+// Writes, for each active master, what its triangles, the edges between its neighbours by direction, and the number of
+// neighbours make.
 template <class Triangles, class Edges, class Degree>
-ClusteringResult result_of(const Graph& graph, Triangles&& triangles, Edges&& edges, Degree&& degree) {
+void write(const Graph& graph, ClusteringResult& result, Triangles&& triangles, Edges&& edges, Degree&& degree) {
   const auto owned = static_cast<std::size_t>(graph.owned());
-  ClusteringResult result{Array<double>(owned, 0.0), Array<Vertex>(owned, 0), 0};
+  if (result.coefficient.size() != owned) result.coefficient = Array<double>(owned);
+  if (result.triangles.size() != owned) result.triangles = Array<Vertex>(owned);
   std::atomic<Vertex> corners{0};
-  graph.world().team().for_range(static_cast<std::size_t>(graph.active()), kCoefficientGrain * 16,
-                                 [&](int, std::size_t a, std::size_t b) {
-                                   Vertex sum = 0;
-                                   for (auto v = static_cast<Local>(a); v < static_cast<Local>(b); ++v) {
-                                     const auto natural = static_cast<std::size_t>(graph.natural_of(v));
-                                     const auto d = static_cast<double>(degree(v));
-                                     result.triangles[natural] = triangles(v);
-                                     if (d >= 2)
-                                       result.coefficient[natural] = static_cast<double>(edges(v)) / (d * (d - 1));
-                                     sum += triangles(v);
-                                   }
-                                   corners += sum;
-                                 });
+  graph.world().team().for_range(owned, kCoefficientGrain * 16, [&](int, std::size_t a, std::size_t b) {
+    Vertex sum = 0;
+    for (std::size_t natural = a; natural < b; ++natural) {
+      const Local v = graph.local_of(static_cast<Vertex>(natural));
+      const bool active = v < graph.active();
+      const Vertex found = active ? triangles(v) : 0;
+      const double d = active ? static_cast<double>(degree(v)) : 0;
+      result.triangles[natural] = found;
+      result.coefficient[natural] = d < 2 ? 0 : static_cast<double>(edges(v)) / (d * (d - 1));
+      sum += found;
+    }
+    corners += sum;
+  });
   result.total = graph.world().sum(corners.load()) / 3;
-  return result;
 }
 
-class Triangles {
+}  // namespace
+
+class ClusteringCoefficient::Counting {
  public:
-  explicit Triangles(const Graph& graph)
+  virtual ~Counting() = default;
+  virtual void run(ClusteringResult& result) = 0;
+  virtual std::size_t memory_bytes() const = 0;
+};
+
+class ClusteringCoefficient::OnOneRank final : public Counting {
+ public:
+  OnOneRank(const Graph& graph, LocalTriangles&& counts) : graph_(graph), counts_(std::move(counts)) {}
+
+  void run(ClusteringResult& result) override {
+    counts_.count();
+    write(
+        graph_, result, [&](Local v) { return counts_.at(v); }, [&](Local v) { return 2 * counts_.at(v); },
+        [&](Local v) { return counts_.degree(v); });
+  }
+  std::size_t memory_bytes() const override { return counts_.memory_bytes(); }
+
+ private:
+  const Graph& graph_;
+  LocalTriangles counts_;
+};
+
+class ClusteringCoefficient::OverRanks final : public Counting {
+ public:
+  explicit OverRanks(const Graph& graph)
       : graph_(graph),
         world_(graph.world()),
         team_(world_.team()),
@@ -65,18 +92,28 @@ class Triangles {
     }
   }
 
-  ClusteringResult run() {
+  void run(ClusteringResult& result) override {
+    for (Thread& t : threads_) {
+      std::fill(t.corners.begin(), t.corners.end(), 0);
+      std::fill(t.edges.begin(), t.edges.end(), 0);
+    }
     count_here();
     if (world_.size() > 1) count_elsewhere();
     add_up();
     const Thread& all = threads_[0];
-    return result_of(
-        graph_, [&](Local v) { return all.corners[static_cast<std::size_t>(v)]; },
+    write(
+        graph_, result, [&](Local v) { return all.corners[static_cast<std::size_t>(v)]; },
         [&](Local v) {
           const auto at = static_cast<std::size_t>(v);
           return graph_.directed() ? all.edges[at] : 2 * all.corners[at];
         },
         [&](Local v) { return lists_.degree(v); });
+  }
+
+  std::size_t memory_bytes() const override {
+    std::size_t bytes = lists_.memory_bytes();
+    for (const Thread& t : threads_) bytes += t.mark.size() + (t.corners.size() + t.edges.size()) * sizeof(Edge);
+    return bytes;
   }
 
  private:
@@ -147,7 +184,7 @@ class Triangles {
     for (std::size_t v = 0; world_.any(v < active_);) {
       std::vector<Words> outgoing(static_cast<std::size_t>(world_.size()));
       for (std::size_t words = 0; v < active_ && words < kBatch; ++v)
-        words += write(static_cast<Local>(v), dense, outgoing);
+        words += write_message(static_cast<Local>(v), dense, outgoing);
       for (const Words& message : world_.exchange(std::move(outgoing))) read(message, known);
     }
   }
@@ -156,7 +193,7 @@ class Triangles {
     return static_cast<std::uint64_t>(dense) << 2 | directions;
   }
 
-  std::size_t write(Local v, const std::vector<Vertex>& dense, std::vector<Words>& outgoing) const {
+  std::size_t write_message(Local v, const std::vector<Vertex>& dense, std::vector<Words>& outgoing) const {
     const auto list = lists_.of(v);
     if (list.size() < 2) return 0;
     const std::uint8_t* const directions = lists_.directions_of(v);
@@ -219,14 +256,24 @@ class Triangles {
   std::vector<Thread> threads_;
 };
 
-}  // namespace
+ClusteringCoefficient::ClusteringCoefficient(const Graph& graph) {
+  if (auto counts = LocalTriangles::of(graph)) {
+    counting_ = std::make_unique<OnOneRank>(graph, *std::move(counts));
+  } else {
+    counting_ = std::make_unique<OverRanks>(graph);
+  }
+}
+
+ClusteringCoefficient::~ClusteringCoefficient() = default;
+
+void ClusteringCoefficient::run(ClusteringResult& result) { counting_->run(result); }
+
+std::size_t ClusteringCoefficient::memory_bytes() const { return counting_->memory_bytes(); }
 
 ClusteringResult clustering_coefficient(const Graph& graph) {
-  if (const auto counts = LocalTriangles::of(graph))
-    return result_of(
-        graph, [&](Local v) { return counts->at(v); }, [&](Local v) { return 2 * counts->at(v); },
-        [&](Local v) { return counts->degree(v); });
-  return Triangles(graph).run();
+  ClusteringResult result;
+  ClusteringCoefficient(graph).run(result);
+  return result;
 }
 
 }  // namespace atl

@@ -25,6 +25,10 @@ class ForwardLists {
   const std::uint8_t* directions_of(Local v) const { return directions_.data() + begin_[static_cast<std::size_t>(v)]; }
   /// Number of neighbours, ignoring directions and loops.
   Local degree(Local v) const { return degree_[static_cast<std::size_t>(v)]; }
+  std::size_t memory_bytes() const {
+    return degree_.size() * sizeof(Local) + begin_.size() * sizeof(Edge) + targets_.size() * sizeof(Local) +
+           directions_.size();
+  }
 
  private:
   static constexpr std::size_t kGrain = 256;

@@ -13,6 +13,10 @@ constexpr std::size_t kListGrain = 64, kWideGrain = 8192;
 constexpr int kTallied = 255;
 // Number of neighbours whose lists are prefetched for the next vertex.
 constexpr std::size_t kFetched = 32;
+// Lists of fewer bytes are in a core's cache after the first vertices.
+constexpr std::size_t kCached = std::size_t{1} << 20;
+// Neighbours of lower number with which a vertex is done without marks.
+constexpr std::size_t kFew = 8;
 
 int match_row(const std::uint64_t* row, const std::uint32_t* words, const std::uint64_t* bits, std::size_t count,
               std::uint8_t* tally) {
@@ -41,21 +45,11 @@ static LocalTriangles::Kernels triangle_kernels_portable() { return {match_row, 
 
 LocalTriangles::Kernels LocalTriangles::kernels(Isa isa) { return ATOLL_KERNEL_FORMS(triangle_kernels).at(isa)(); }
 
-struct alignas(128) LocalTriangles::Thread {
-  Array<Edge> corners;               // [active]
-  Array<std::uint32_t> marks;        // one bit per vertex: the current list
-  std::vector<std::uint32_t> words;  // for the hubs in it: indices of non-zero words, and the words
-  std::vector<std::uint64_t> bits;
-  std::vector<std::uint8_t> tally;  // [words][64]
-  std::vector<Local> found;
-};
-
 std::optional<LocalTriangles> LocalTriangles::of(const Graph& graph) {
   if (graph.world().size() > 1 || graph.directed()) return {};
   LocalTriangles counts(graph);
   if (!counts.find_fronts()) return {};
   counts.fill_rows();
-  counts.count();
   return counts;
 }
 
@@ -66,14 +60,22 @@ LocalTriangles::LocalTriangles(const Graph& graph)
       active_(static_cast<std::size_t>(graph.active())),
       hubs_(std::min({graph.hubs(), graph.active(), kRows})),
       fronts_(active_),
-      degree_(active_) {}
+      degree_(active_),
+      scattered_(graph.out().targets.size() * sizeof(Local) > kCached),
+      threads_(static_cast<std::size_t>(team_->size())) {
+  team_->run([&](int t) {
+    Thread& mine = threads_[static_cast<std::size_t>(t)];
+    mine.corners = Array<Edge>(active_, 0);
+    mine.marks = Array<std::uint32_t>(active_ / 32 + 1, 0);
+  });
+}
 
 // Returns false if a list has a vertex twice. Checking the lower-numbered neighbours suffices: a multi-edge is in the
 // lists of both ends.
 bool LocalTriangles::find_fronts() {
-  std::atomic<bool> twice{false};
+  std::atomic<bool> twice{false}, can_have_any{false};
   team_->for_range(active_, kWideGrain, [&](int, std::size_t a, std::size_t b) {
-    bool seen = false;
+    bool seen = false, two = false;
     for (std::size_t v = a; v < b; ++v) {
       const auto list = graph_->out().neighbours(static_cast<Local>(v));
       const auto front =
@@ -81,11 +83,14 @@ bool LocalTriangles::find_fronts() {
       std::size_t loops = 0;
       while (front + loops < list.size() && list[front + loops] == static_cast<Local>(v)) ++loops;
       for (std::size_t i = 1; i < front; ++i) seen |= list[i] == list[i - 1];
+      two |= front > 1;
       fronts_[v] = {list.data(), front};
       degree_[v] = static_cast<Local>(list.size() - loops);
     }
     if (seen) twice.store(true, std::memory_order_relaxed);
+    if (two) can_have_any.store(true, std::memory_order_relaxed);
   });
+  can_have_any_ = can_have_any.load();
   return !twice.load();
 }
 
@@ -119,88 +124,135 @@ void LocalTriangles::take_tally(Thread& mine, const Local* list, std::size_t siz
 void LocalTriangles::close(Thread& mine, Local v) {
   const auto [list, size] = fronts_[static_cast<std::size_t>(v)];
   if (size < 2) return;
-  const auto in_rows = static_cast<std::size_t>(std::lower_bound(list, list + size, hubs_) - list);
+  const bool some_in_rows = list[0] < hubs_;
+  if (!some_in_rows && size <= kFew) return close_few(mine, v);
+  const auto in_rows =
+      some_in_rows ? static_cast<std::size_t>(std::lower_bound(list, list + size, hubs_) - list) : std::size_t{0};
+  if (in_rows > 1) close_by_rows(mine, v, in_rows);
+  if (in_rows < size) close_by_marks(mine, v, in_rows);
+}
+
+// Without a branch on what is found, which on a mesh could not be predicted.
+void LocalTriangles::close_few(Thread& mine, Local v) {
+  const auto [list, size] = fronts_[static_cast<std::size_t>(v)];
+  Local few[kFew];
+  for (std::size_t i = 0; i < kFew; ++i) few[i] = i < size ? list[i] : -1;
   Edge at_v = 0;
-  if (in_rows > 1) {
-    mine.words.clear();
-    mine.bits.clear();
-    for (std::size_t i = 0; i < in_rows; ++i) {
-      const auto w = static_cast<std::uint32_t>(list[i]);
-      if (mine.words.empty() || mine.words.back() != w / 64) {
-        mine.words.push_back(w / 64);
-        mine.bits.push_back(0);
-      }
-      mine.bits.back() |= std::uint64_t{1} << (w % 64);
+  for (std::size_t i = 1; i < size; ++i) {
+    const auto u = static_cast<std::size_t>(list[i]);
+    const Front& other = fronts_[u];
+    Edge found = 0;
+    for (std::size_t k = 0; k < other.size; ++k) {
+      const Local w = other.begin[k];
+      int same = 0;
+      for (const Local each : few) same |= each == w;
+      mine.corners[static_cast<std::size_t>(w)] += same;
+      found += same;
     }
-    if (mine.tally.size() < mine.words.size() * 64) mine.tally.resize(mine.words.size() * 64, 0);
-    std::size_t below = 1;  // words of v's bits within u's row
-    int rows = 0;
-    for (std::size_t i = 1; i < in_rows; ++i) {
-      const Local u = list[i];
-      while (below < mine.words.size() && mine.words[below] <= static_cast<std::uint32_t>(u) / 64) ++below;
-      const int found = kernels_.match_row(row(u), mine.words.data(), mine.bits.data(), below, mine.tally.data());
-      at_v += found;
-      mine.corners[static_cast<std::size_t>(u)] += found;
-      if (++rows == kTallied) {
-        take_tally(mine, list, in_rows);
-        rows = 0;
-      }
-    }
-    take_tally(mine, list, in_rows);
-  }
-  if (in_rows < size) {
-    const auto mark = [&](std::size_t i) -> std::uint32_t& {
-      return mine.marks[static_cast<std::uint32_t>(list[i]) / 32];
-    };
-    for (std::size_t i = 0; i < size; ++i) mark(i) |= std::uint32_t{1} << (list[i] % 32);
-    for (std::size_t i = std::max<std::size_t>(1, in_rows); i < size; ++i) {
-      const auto u = static_cast<std::size_t>(list[i]);
-      const Front& other = fronts_[u];
-      if (mine.found.size() < other.size + 16) mine.found.resize(other.size + 16);
-      const std::size_t found = kernels_.match_list(mine.marks.data(), other.begin, other.size, mine.found.data());
-      if (found == 0) continue;
-      for (std::size_t k = 0; k < found; ++k) ++mine.corners[static_cast<std::size_t>(mine.found[k])];
-      mine.corners[u] += static_cast<Edge>(found);
-      at_v += static_cast<Edge>(found);
-    }
-    for (std::size_t i = 0; i < size; ++i) mark(i) = 0;
+    mine.corners[u] += found;
+    at_v += found;
   }
   mine.corners[static_cast<std::size_t>(v)] += at_v;
 }
 
+void LocalTriangles::close_by_rows(Thread& mine, Local v, std::size_t in_rows) {
+  const Local* const list = fronts_[static_cast<std::size_t>(v)].begin;
+  Edge at_v = 0;
+  mine.words.clear();
+  mine.bits.clear();
+  for (std::size_t i = 0; i < in_rows; ++i) {
+    const auto w = static_cast<std::uint32_t>(list[i]);
+    if (mine.words.empty() || mine.words.back() != w / 64) {
+      mine.words.push_back(w / 64);
+      mine.bits.push_back(0);
+    }
+    mine.bits.back() |= std::uint64_t{1} << (w % 64);
+  }
+  if (mine.tally.size() < mine.words.size() * 64) mine.tally.resize(mine.words.size() * 64, 0);
+  std::size_t below = 1;  // words of v's bits within u's row
+  int rows = 0;
+  for (std::size_t i = 1; i < in_rows; ++i) {
+    const Local u = list[i];
+    while (below < mine.words.size() && mine.words[below] <= static_cast<std::uint32_t>(u) / 64) ++below;
+    const int found = kernels_.match_row(row(u), mine.words.data(), mine.bits.data(), below, mine.tally.data());
+    at_v += found;
+    mine.corners[static_cast<std::size_t>(u)] += found;
+    if (++rows == kTallied) {
+      take_tally(mine, list, in_rows);
+      rows = 0;
+    }
+  }
+  take_tally(mine, list, in_rows);
+  mine.corners[static_cast<std::size_t>(v)] += at_v;
+}
+
+void LocalTriangles::close_by_marks(Thread& mine, Local v, std::size_t in_rows) {
+  const auto [list, size] = fronts_[static_cast<std::size_t>(v)];
+  const auto mark = [&mine, at = list](std::size_t i) -> std::uint32_t& {
+    return mine.marks[static_cast<std::uint32_t>(at[i]) / 32];
+  };
+  Edge at_v = 0;
+  for (std::size_t i = 0; i < size; ++i) mark(i) |= std::uint32_t{1} << (list[i] % 32);
+  for (std::size_t i = std::max<std::size_t>(1, in_rows); i < size; ++i) {
+    const auto u = static_cast<std::size_t>(list[i]);
+    const Front& other = fronts_[u];
+    if (mine.found.size() < other.size + 16) mine.found.resize(other.size + 16);
+    const std::size_t found = kernels_.match_list(mine.marks.data(), other.begin, other.size, mine.found.data());
+    if (found == 0) continue;
+    for (std::size_t k = 0; k < found; ++k) ++mine.corners[static_cast<std::size_t>(mine.found[k])];
+    mine.corners[u] += static_cast<Edge>(found);
+    at_v += static_cast<Edge>(found);
+  }
+  for (std::size_t i = 0; i < size; ++i) mark(i) = 0;
+  mine.corners[static_cast<std::size_t>(v)] += at_v;
+}
+
+// f(front of u) for the first neighbours u of v that are not looked up in rows.
+template <class F>
+void LocalTriangles::for_lists_of(std::size_t v, F&& f) const {
+  if (v >= active_ || fronts_[v].size < 2) return;
+  const Front& front = fronts_[v];
+  const std::size_t first = static_cast<std::size_t>(
+      std::lower_bound(front.begin, front.begin + std::min(front.size, kFetched), hubs_) - front.begin);
+  for (std::size_t i = first; i < std::min(front.size, first + kFetched); ++i)
+    f(fronts_[static_cast<std::size_t>(front.begin[i])]);
+}
+
 void LocalTriangles::count() {
-  std::vector<Thread> threads(static_cast<std::size_t>(team_->size()));
   team_->run([&](int t) {
-    Thread& mine = threads[static_cast<std::size_t>(t)];
-    mine.corners = Array<Edge>(active_, 0);
-    mine.marks = Array<std::uint32_t>(active_ / 32 + 1, 0);
+    Array<Edge>& corners = threads_[static_cast<std::size_t>(t)].corners;
+    std::fill(corners.begin(), corners.end(), 0);
   });
+  if (!can_have_any_) return;
   // Lists of neighbours are scattered: prefetches the offsets for the vertex after the next one, and the lists for the
   // next.
-  const auto fetch = [&](std::size_t v, auto&& f) {
-    if (v >= active_ || fronts_[v].size < 2) return;
-    const Front& front = fronts_[v];
-    const std::size_t first = static_cast<std::size_t>(
-        std::lower_bound(front.begin, front.begin + std::min(front.size, kFetched), hubs_) - front.begin);
-    for (std::size_t i = first; i < std::min(front.size, first + kFetched); ++i)
-      f(fronts_[static_cast<std::size_t>(front.begin[i])]);
-  };
   team_->for_range(active_, kListGrain, [&](int t, std::size_t a, std::size_t b) {
-    Thread& mine = threads[static_cast<std::size_t>(t)];
+    Thread& mine = threads_[static_cast<std::size_t>(t)];
     for (std::size_t v = a; v < b; ++v) {
-      fetch(v + 2, [](const Front& f) { __builtin_prefetch(&f); });
-      fetch(v + 1, [](const Front& f) {
-        __builtin_prefetch(f.begin);
-        if (f.size > 16) __builtin_prefetch(f.begin + 16);
-      });
+      if (scattered_) {
+        for_lists_of(v + 2, [](const Front& f) { __builtin_prefetch(&f); });
+        for_lists_of(v + 1, [](const Front& f) {
+          __builtin_prefetch(f.begin);
+          if (f.size > 16) __builtin_prefetch(f.begin + 16);
+        });
+      }
       close(mine, static_cast<Local>(v));
     }
   });
-  corners_ = std::move(threads[0].corners);
-  team_->for_range(active_, kWideGrain, [&](int, std::size_t a, std::size_t b) {
-    for (std::size_t t = 1; t < threads.size(); ++t)
-      for (std::size_t v = a; v < b; ++v) corners_[v] += threads[t].corners[v];
-  });
+}
+
+Edge LocalTriangles::at(Local v) const {
+  Edge corners = 0;
+  for (const Thread& t : threads_) corners += t.corners[static_cast<std::size_t>(v)];
+  return corners;
+}
+
+std::size_t LocalTriangles::memory_bytes() const {
+  std::size_t bytes = active_ * (sizeof(Front) + sizeof(Local)) + rows_.size() * sizeof(std::uint64_t);
+  for (const Thread& t : threads_)
+    bytes += t.corners.size() * sizeof(Edge) + t.marks.size() * sizeof(std::uint32_t) + t.tally.size() +
+             t.found.size() * sizeof(Local);
+  return bytes;
 }
 
 }  // namespace atl

@@ -8,13 +8,16 @@
 
 /// Triangles of an undirected graph on one rank, by vertex.
 ///
-///     if (const auto counts = LocalTriangles::of(graph)) ... counts->at(v), counts->degree(v)
+///     if (auto counts = LocalTriangles::of(graph)) {
+///       counts->count();                                    // any number of times
+///       counts->at(v), counts->degree(v)
+///     }
 ///
 /// Vertices are ordered by local number: hubs come first, by falling degree, so the front of a sorted list is a short
 /// list of heavier neighbours, and no forward lists are built. A hub's front is also stored as a row of bits. For a
 /// vertex and a hub on its list, the hub's row is intersected with the vertex's bits, 64 at a time; the list of any
-/// other neighbour is looked up in the vertex's marks. Memory: 20 bytes a vertex, 8 more for each thread, and at most
-/// kRows^2 / 16 bytes.
+/// other neighbour is looked up in the vertex's marks, or where the vertex has few in these. Memory: 20 bytes a vertex,
+/// 8 more for each thread, and at most kRows^2 / 16 bytes.
 namespace atl {
 
 class LocalTriangles {
@@ -25,8 +28,10 @@ class LocalTriangles {
   /// Empty if the graph is distributed over several ranks, is directed, or has two edges between the same two vertices.
   static std::optional<LocalTriangles> of(const Graph& graph);
 
-  /// Triangles that an active vertex is in.
-  Edge at(Local v) const { return corners_[static_cast<std::size_t>(v)]; }
+  void count();
+
+  /// Triangles that an active vertex is in, since count().
+  Edge at(Local v) const;
   /// Number of neighbours except itself.
   Local degree(Local v) const { return degree_[static_cast<std::size_t>(v)]; }
 
@@ -42,6 +47,7 @@ class LocalTriangles {
     MatchList match_list;
   };
   static Kernels kernels(Isa isa);
+  std::size_t memory_bytes() const;
 
  private:
   // Neighbours with lower numbers.
@@ -49,13 +55,24 @@ class LocalTriangles {
     const Local* begin;
     std::size_t size;
   };
-  struct Thread;
+  struct alignas(128) Thread {
+    Array<Edge> corners;               // [active]
+    Array<std::uint32_t> marks;        // one bit per vertex: the current list
+    std::vector<std::uint32_t> words;  // for the hubs in it: indices of non-zero words, and the words
+    std::vector<std::uint64_t> bits;
+    std::vector<std::uint8_t> tally;  // [words][64]
+    std::vector<Local> found;
+  };
 
   explicit LocalTriangles(const Graph& graph);
   bool find_fronts();
   void fill_rows();
-  void count();
   void close(Thread& mine, Local v);
+  void close_few(Thread& mine, Local v);
+  void close_by_rows(Thread& mine, Local v, std::size_t in_rows);
+  void close_by_marks(Thread& mine, Local v, std::size_t in_rows);
+  template <class F>
+  void for_lists_of(std::size_t v, F&& f) const;
   void take_tally(Thread& mine, const Local* list, std::size_t size);
   std::uint64_t* row(Local u) {
     // The rows before it have 1, 2, ... words, 64 rows of each length.
@@ -71,7 +88,9 @@ class LocalTriangles {
   Array<Front> fronts_;        // [active]
   Array<Local> degree_;        // [active]
   Array<std::uint64_t> rows_;  // concatenated; the row of hub u has u bits
-  Array<Edge> corners_;        // [active]
+  bool can_have_any_ = false;  // some front has two vertices
+  bool scattered_ = false;     // lists do not fit a cache, and are prefetched
+  std::vector<Thread> threads_;
 };
 
 #if defined(__x86_64__)
