@@ -17,6 +17,7 @@ constexpr Bench kBenches[] = {
     {"device", "products over min_plus and all pairs on a GPU, beside its limits", bench_device},
     {"grid", "all pairs over grids of ranks that are not here: scaling, uneven links", bench_grid},
     {"spmm", "products of a sparse and a dense matrix on one rank, beside the reading of random rows", bench_spmm},
+    {"levels", "the time of a level with nearly nothing in it: its steps, and searches along a path", bench_levels},
     {"memory", "communication memory where every vertex is active, beside RMA windows", bench_memory},
 };
 
