@@ -137,6 +137,21 @@ def test_the_tutorial_has_the_stations_of_the_examples():
     assert written == (EXAMPLES / "stations.txt").read_text()
 
 
+def stripped(text):
+    """A text without the indentation of its lines."""
+    return "\n".join(line.strip() for line in text.splitlines())
+
+
+@pytest.mark.parametrize("page", ["docs/first-program.md", "docs/algorithms.md"])
+def test_the_pages_show_lines_of_the_first_programs(page):
+    """Each block, or each piece between lines `// ...`, stands in one of the files that the test `consumer` runs."""
+    files = [stripped(file.read_text()) for file in sorted((EXAMPLES / "first_program").iterdir())]
+    shown = [code for _, language, code in all_blocks(page) if language == "cpp"]
+    assert shown
+    for piece in (piece for code in shown for piece in code.split("// ...\n")):
+        assert any(stripped(piece) in file for file in files), piece
+
+
 def test_the_page_on_arrays_and_tables_gives_what_it_shows():
     for package in ("pandas", "scipy", "networkx"):
         pytest.importorskip(package, reason=f"{package} is not installed")
