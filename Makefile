@@ -25,6 +25,8 @@ test: ctest pytest  # C++ and Python tests
 
 # plug-ins over the emulation of CUDA (tests/cuda/emulation), which Python's tests open
 emulated = cuda_emulated nccl_emulated nvshmem_emulated
+# programs that Python's tests start
+probes = job_probe fabric_probe ofi_probe
 
 ctest:
 	$(bootstrap) tests
@@ -40,13 +42,13 @@ ctest-by-reach:     # but for what passed before with the same sources
 pytest:             # but for what is marked nightly
 	$(bootstrap) tests
 	@$(MAKE) --no-print-directory build
-	scripts/compile release $(emulated)
+	scripts/compile release $(emulated) $(probes)
 	.venv/bin/python -m pytest --junitxml=build/junit/pytest.xml -m "not nightly" $(PYTEST_FLAGS)
 
 pytest-nightly:     # what is marked nightly
 	$(bootstrap) tests
 	@$(MAKE) --no-print-directory build
-	scripts/compile release $(emulated)
+	scripts/compile release $(emulated) $(probes)
 	.venv/bin/python -m pytest --junitxml=build/junit/pytest-nightly.xml -m nightly $(PYTEST_FLAGS)
 
 torch: build        # the tests of atoll.torch, by PYTHON_TORCH, .venv or Debian's python3, which gets torch by apt

@@ -117,7 +117,7 @@ def test_a_vertex_cut_gives_what_the_edge_cut_gives(algorithm, tmp_path):
             algorithm, []
         )
         found = report(
-            *["run", algorithm, "kron:9", "--trials", 1, "--verify", "--output", out, "--partition", partition],
+            *["run", algorithm, "kron:9", "--verify", "--output", out, "--partition", partition],
             *["--ranks", 4, "--threads", 1, "--transport", "inproc", *more, *words],
         )
         assert found["verified"] is True
