@@ -62,9 +62,8 @@ class Levels {
 
 void measure_steps(World& world, const Graph& graph, Levels& levels) {
   std::atomic<int> woken{0};
-  levels.step("team", "waking the threads of each rank", [&] {
-    world.team().run([&](int) { woken.fetch_add(1, std::memory_order_relaxed); });
-  });
+  levels.step("team", "waking the threads of each rank",
+              [&] { world.team().run([&](int) { woken.fetch_add(1, std::memory_order_relaxed); }); });
   levels.step("barrier", "a barrier of the ranks", [&] { world.barrier(); });
   levels.step("sum", "a sum over the ranks", [&] { world.sum(std::int64_t{1}); });
   Mailbox box(world, of_records<Tick>([](std::span<const Tick>) {}), {.handler_sends = false});
@@ -111,8 +110,8 @@ int bench_levels(const Words& words) {
       ->check(CLI::Range(1, 1000));
   if (const auto code = command.parse(words)) return *code;
   return command.run([&](World& world) {
-    const Graph graph = Graph::build(
-        world, generate(world, fmt::format("path:{}", options.levels), {.weights = Weights::uniform}));
+    const Graph graph =
+        Graph::build(world, generate(world, fmt::format("path:{}", options.levels), {.weights = Weights::uniform}));
     Levels levels(world, options);
     levels.outcome.input = {{"name", graph.name()}, {"vertices", graph.vertices()}};
     measure_steps(world, graph, levels);
