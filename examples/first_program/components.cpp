@@ -49,7 +49,7 @@ void components(atl::World& world, const std::string& name) {
     std::printf("%s: %ld vertices in %ld components, found in %d rounds\n", name.c_str(), graph.vertices(), components,
                 rounds);
 
-  // For small graphs only: every rank gets all edges, and does alone what all have done together.
+  // For small graphs only: every rank gathers all edges and solves the whole problem serially.
   struct Arc {
     Vertex from, to;
   };

@@ -81,7 +81,7 @@ void widest_paths(atl::World& world, const std::string& name) {
     std::printf("%s: %ld of %ld vertices reached from %ld, all by paths at least %.6f wide\n", name.c_str(), reached,
                 graph.vertices(), source, narrowest);
 
-  // For small graphs only: every rank gets all edges, and does alone what all have done together.
+  // For small graphs only: every rank gathers all edges and solves the whole problem serially.
   std::vector<Arc> mine;
   atl::with_weights(graph.out(), [&](const auto& weight) {
     for (Local v = 0; v < graph.owned(); ++v) {
