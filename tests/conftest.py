@@ -9,6 +9,12 @@ import tempfile
 import pytest
 
 
+def pytest_make_parametrize_id(config, val, argname):
+    """Names bytes by their argument and its number: what a packer writes has the time in it, and the processes of
+    pytest-xdist, which collect a second apart, must find the same names."""
+    return argname if isinstance(val, bytes) else None
+
+
 @pytest.fixture(scope="session", autouse=True)
 def signals_for_programs():
     """What is started in the background ignores SIGINT and SIGQUIT, under nohup SIGHUP, and so would every program that
