@@ -174,4 +174,7 @@ class Block {
   std::exception_ptr error_;
 };
 
+/// The block that the calling host thread runs.
+Block& current_block();
+
 }  // namespace emulation
