@@ -15,6 +15,15 @@ struct MinOf {
   }
 };
 
+struct MaxOf {
+  template <class T>
+  bool operator()(T& into, const T& value) const {
+    if (!(into < value)) return false;
+    into = value;
+    return true;
+  }
+};
+
 struct SumOf {
   template <class T>
   bool operator()(T& into, const T& value) const {

@@ -28,7 +28,7 @@ TraversalView<Id>::TraversalView(const Graph& graph)
     known_ = known_masters(graph.mirrors());
     return;
   }
-  transposed_ = cut_->transposed();
+  transposed_ = cut_->transposed(VertexCut::WithWeights::no);
   out_ = &cut_->rows();
   in_ = &transposed_;
   for (const VertexCut::Kind kind : {VertexCut::only_read, VertexCut::both, VertexCut::only_written}) {

@@ -16,13 +16,15 @@
 ///     }
 ///     program[graph.local_of(0)];                                       // a master's distance
 ///
-/// Combine folds a message into the target's value. Messages are combined on several ranks, in any order, and some of
+/// A value may pass several edges in one round, on the rank that has them, so the number of rounds depends on ranks and
+/// cut, the values after the last one do not. Combine folds a message into the target's value. Messages are combined on several ranks, in any order, and some of
 /// them twice, so Combine must be commutative, associative and idempotent: a minimum, a maximum, or alike. A round
 /// pushes from the active vertices (mirrors of targets collect, then reduce) while these are few, and pulls into the
 /// targets (broadcast, then each target reads its entering edges) when the active vertices and their edges are more
-/// than one in `dense` of all edges, as in Gemini [2]. Over a vertex-cut it always pushes.
+/// than one in `dense` of all edges, as in Gemini [2]. Over a vertex-cut both a push and a pull leave at mirrors what has
+/// to be reduced, and the first pull transposes this rank's edges.
 ///
-/// T is at most a word. Memory: two T and five bits a local vertex, the exchange's, and those of a vertex-cut, which the
+/// T is at most a word, and has ==. Memory: two T and five bits a local vertex, the exchange's, and those of a vertex-cut, which the
 /// graph keeps.
 ///
 /// [1] section II of "A Lightweight Communication Runtime for Distributed Graph Analytics", IPDPS 2018 (Abelian).
@@ -34,7 +36,8 @@ struct VertexProgramOptions {
   double dense = 20;  ///< pull when active vertices and their edges exceed 1 / dense of all edges
 };
 
-/// An edge as a program sees it. Weight: float or double as in the graph; an int of 1 if the graph has no weights.
+/// An edge as a program sees it; its ends are local numbers, mirrors included, of the graph or, over a vertex-cut, of
+/// VertexProgram::cut(). Weight: float or double as in the graph; an int of 1 if the graph has no weights.
 template <class Weight>
 struct ProgramEdge {
   Local source, target;
@@ -119,6 +122,7 @@ class VertexProgram {
   const GraphView view_;
   const VertexCut* const cut_;
   const Csr& rows_;  // edges by source
+  Csr entering_;     // of a vertex-cut, once it is pulled over: edges by target
   const std::size_t rows_end_;
   const Local first_mirror_;
   MirrorExchange<T, Combine> exchange_;
@@ -248,7 +252,7 @@ bool VertexProgram<T, Combine>::round(Message&& message, Condition&& condition) 
       world_.fold(here, [](Size a, const Size& b) { return Size{a.vertices + b.vertices, a.edges + b.edges}; });
   if (size.vertices == 0) return false;
   const bool dense = (size.vertices + size.edges) * options_.dense > all_edges_;
-  if (!cut_ && (options_.direction == Direction::automatic ? dense : options_.direction == Direction::pull)) {
+  if (options_.direction == Direction::automatic ? dense : options_.direction == Direction::pull) {
     pull(message, condition);
     ++pulls_;
   } else {
@@ -321,17 +325,23 @@ void VertexProgram<T, Combine>::relax_until(Message&& message, Due&& due) {
 template <Plain T, class Combine>
 template <class Message, class Condition>
 void VertexProgram<T, Combine>::pull(Message&& message, Condition&& condition) {
-  exchange_.broadcast(values(), unsynchronized_);
-  // A mirror in this broadcast may have sent the same value in an earlier push; sending it again changes nothing.
-  for (std::size_t w = 0; w < active_.words(); ++w) {
-    const bool mirrors = w >= index(first_mirror_) / 64;
-    frontier_.at(w) = mirrors ? unsynchronized_.at(w) : std::exchange(active_.at(w), 0);
+  if (cut_) {
+    frontier_.swap(active_);  // synchronize() has told the mirrors
+    if (entering_.offsets.empty()) entering_ = cut_->transposed(VertexCut::WithWeights::yes);
+  } else {
+    exchange_.broadcast(values(), unsynchronized_);
+    // A mirror in this broadcast may have sent the same value in an earlier push; sending it again changes nothing.
+    for (std::size_t w = 0; w < active_.words(); ++w) {
+      const bool mirrors = w >= index(first_mirror_) / 64;
+      frontier_.at(w) = mirrors ? unsynchronized_.at(w) : std::exchange(active_.at(w), 0);
+    }
+    unsynchronized_.clear();
   }
-  unsynchronized_.clear();
-  const Csr& in = graph_.in();
+  const Csr& in = cut_ ? entering_ : graph_.in();
+  const std::size_t end = index(cut_ ? view_.locals : graph_.active());
   with_weights(in, [&](const auto& weight) {
-    team_.for_range((index(graph_.active()) + 63) / 64, kGrain, [&](int, std::size_t a, std::size_t b) {
-      const std::size_t last = std::min(b * 64, index(graph_.active()));
+    team_.for_range((end + 63) / 64, kGrain, [&](int, std::size_t a, std::size_t b) {
+      const std::size_t last = std::min(b * 64, end);
       for (std::size_t v = a * 64; v < last; ++v) {
         const T old_value = values_[v];
         if (frontier_.test(static_cast<Local>(v))) {
@@ -360,7 +370,8 @@ void VertexProgram<T, Combine>::pull(Message&& message, Condition&& condition) {
 
 template <Plain T, class Combine>
 std::size_t VertexProgram<T, Combine>::memory_bytes() const {
-  return values_.size() * 2 * sizeof(T) + active_.words() * 5 * sizeof(std::uint64_t) + exchange_.memory_bytes();
+  return entering_.memory_bytes() + values_.size() * 2 * sizeof(T) + active_.words() * 5 * sizeof(std::uint64_t) +
+         exchange_.memory_bytes();
 }
 
 }  // namespace atl

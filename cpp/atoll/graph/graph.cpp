@@ -54,4 +54,10 @@ std::pair<Rank, Vertex> Graph::find(Vertex id) const {
   return {found.rank, found.natural};
 }
 
+std::optional<Local> Graph::master_of(Vertex id) const {
+  const auto [owner, owned_index] = find(id);
+  if (owner != world_->rank()) return {};
+  return local_of(owned_index);
+}
+
 }  // namespace atl

@@ -4,6 +4,7 @@
 #include <atoll/graph/partition/partition.hpp>
 #include <map>
 #include <memory>
+#include <optional>
 
 /// A graph distributed over the ranks of a World: each owns a block of vertices and the edges that leave (and enter)
 /// them.
@@ -126,6 +127,9 @@ class Graph {
   /// The rank that owns the vertex with this original id, and its owned index there. Collective; InputError that names
   /// the id if there is none.
   std::pair<Rank, Vertex> find(Vertex id) const;
+  /// The local number of the vertex with this original id on the rank that owns it; empty on the others. Collective;
+  /// InputError as find().
+  std::optional<Local> master_of(Vertex id) const;
 
   const BuildReport& report() const { return report_; }
   std::size_t memory_bytes() const;

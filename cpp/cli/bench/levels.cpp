@@ -90,8 +90,7 @@ void measure_algorithms(const Graph& graph, int vertices, Levels& levels) {
   VertexProgram<Vertex, MinOf> program(graph);
   levels.row("vertex_program", "a vertex program, a round", count, [&] {
     program.start(std::numeric_limits<Vertex>::max());
-    const auto [owner, owned_index] = graph.find(kSource);
-    if (owner == graph.world().rank()) program.update(graph.local_of(owned_index), 0);
+    if (const auto source = graph.master_of(kSource)) program.update(*source, 0);
     while (program.round([](Vertex depth, const auto&) { return depth + 1; })) {
     }
   });

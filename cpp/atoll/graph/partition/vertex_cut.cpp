@@ -252,14 +252,18 @@ Local VertexCut::local_of(const Graph& graph, Vertex dense) const {
   return mirror_at_[known_.before[w] + static_cast<std::uint32_t>(std::popcount(below))];
 }
 
-Csr VertexCut::transposed() const {
+Csr VertexCut::transposed(WithWeights weights) const {
   Team& team = world_.team();
   Array<Local> row(rows_.targets.size());
   team.for_range(static_cast<std::size_t>(locals_), kMasters, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v)
       std::fill(row.begin() + rows_.offsets[v], row.begin() + rows_.offsets[v + 1], static_cast<Local>(v));
   });
-  return rows_by<float>(team, rows_.targets, row, nullptr, locals_);
+  if (weights == WithWeights::yes)
+    if (const auto* wide = std::get_if<Array<double>>(&rows_.weights))
+      return rows_by(team, rows_.targets, row, wide, locals_);
+  const auto* narrow = weights == WithWeights::yes ? std::get_if<Array<float>>(&rows_.weights) : nullptr;
+  return rows_by(team, rows_.targets, row, narrow, locals_);
 }
 
 const VertexCut& Graph::vertex_cut(CutRows rows) const {

@@ -31,8 +31,9 @@ class VertexCut {
   Local locals() const { return locals_; }  ///< one past the last mirror; a multiple of 64
   /// By local number, mirrors included; lists are sorted.
   const Csr& rows() const { return rows_; }
-  /// The same edges by their other ends; without weights.
-  Csr transposed() const;
+  /// The same edges by their other ends, with their weights if these are asked for.
+  enum class WithWeights { no, yes };
+  Csr transposed(WithWeights weights) const;
   const Mirrors& mirrors(Kind kind) const { return mirrors_[kind]; }
   std::size_t memory_bytes() const;
 
