@@ -17,11 +17,13 @@ from run import CaseError, leave_out, run_ours
 MPIS = ["openmpi", "mpich"]
 # Layers by name: options, and fields of the plan.
 LAYERS = {
-    "queue": ("--transport auto", {}),
-    "queue-mpi": ("--transport mpi", {}),
-    "mpi_probe": ("--transport mpi_probe", {}),
-    "mpi_rma": ("--transport mpi_rma", {}),
-    "mpi_mprobe": ("--transport mpi_probe", {"MPI_THREADS": "multiple"}),
+    "queue": ("--transport auto --exchange queue", {}),
+    "queue-mpi": ("--transport mpi --exchange queue", {}),
+    "mailbox": ("--transport auto --exchange mailbox", {}),
+    "mailbox-mpi": ("--transport mpi --exchange mailbox", {}),
+    "mpi_probe": ("--transport mpi_probe --exchange mailbox", {}),
+    "mpi_rma": ("--transport mpi_rma --exchange mailbox", {}),
+    "mpi_mprobe": ("--transport mpi_probe --exchange mailbox", {"MPI_THREADS": "multiple"}),
 }
 # The options of a run, and what its exchanges consist of: bytes per value, and whether values go to mirrors
 # (broadcast), to masters (reduce), or both.

@@ -37,7 +37,11 @@ inline std::vector<Shape> buffers() {
     p.timeout_seconds = 120;  // a test that hangs reports where
     return p;
   };
+  atl::Plan by_queue = plan(16384, 8, 0);
+  by_queue.exchange = "queue";
+  by_queue.eager_bytes = 512;  // what is longer goes by rendezvous
   return {{"slots of 16 KiB", plan(16384, 8, 0)},
+          {"by the queue", by_queue},
           {"1 slot of 128 bytes", plan(128, 1, 0)},
           {"1 slot of 256 bytes, shuffled by 1", plan(256, 1, 1)},
           {"2 slots of 192 bytes, shuffled by 2", plan(192, 2, 2)},

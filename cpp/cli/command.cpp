@@ -47,6 +47,9 @@ Command::Command(std::string name, const std::string& about)
         "order of the ranks: a file of places (`atoll map --export places FILE`), or hamorder-w, hamorder, "
         "random or identity on the network of --domains or --platform (default: as launched)");
     app_->add_option("--route", route_, "direct, aml, row, mst, domain or auto: how records travel between ranks");
+    app_->add_option("--exchange", exchange_,
+                     "what carries the values that ranks exchange in rounds: mailbox (slots of the transport), queue "
+                     "(LCI's: one message a pair of ranks) or auto");
     app_->add_option(
         "--plan", plan_file_,
         "JSON file with knobs of communication (`atoll info` lists them), or a result that has them (`atoll tune`)");
@@ -69,8 +72,8 @@ void Command::add_workgroup() {
 }
 
 void Command::remove_job_options(std::initializer_list<std::string_view> kept) {
-  for (const char* option :
-       {"--ranks", "--transport", "--mpi", "--provider", "--platform", "--route", "--map", "--domains", "--plan"})
+  for (const char* option : {"--ranks", "--transport", "--mpi", "--provider", "--platform", "--route", "--exchange",
+                             "--map", "--domains", "--plan"})
     if (std::ranges::find(kept, option) == kept.end()) app_->remove_option(app_->get_option(option));
 }
 
@@ -220,6 +223,7 @@ Plan Command::chosen_plan() const {
   if (platform_) plan.platform = *platform_;
   if (map_) plan.map = *map_;
   if (route_) plan.route = *route_;
+  if (exchange_) plan.exchange = *exchange_;
   if (provider_ && *provider_ != "auto" && plan.transport != "ofi")
     throw UsageError(
         fmt::format("--provider {} with --transport {} (providers are libfabric's). Leave it out, or take "

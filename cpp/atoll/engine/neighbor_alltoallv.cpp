@@ -8,6 +8,9 @@
 namespace atl {
 
 std::size_t NeighborAlltoallv::capacity_for(const World& world, std::size_t bytes) {
+  // By the queue all of a round, up to a size of which more at once is no faster.
+  constexpr std::size_t kLeast = std::size_t{1} << 16, kMost = std::size_t{1} << 22;
+  if (by_queue(world)) return std::clamp(bytes + bytes / 8, kLeast, kMost);
   check(world.payload_bytes() > sizeof(Part), "slot_bytes is {} (a part of a message needs more). Raise it.",
         world.plan().slot_bytes);
   return slot_fill_bytes(world, bytes) - sizeof(Part);
@@ -15,7 +18,7 @@ std::size_t NeighborAlltoallv::capacity_for(const World& world, std::size_t byte
 
 NeighborAlltoallv::NeighborAlltoallv(World& world, std::size_t capacity, std::vector<std::size_t> items_to,
                                      std::vector<std::size_t> items_from)
-    : world_(world), capacity_(capacity) {
+    : world_(world), queue_(by_queue(world) ? world.shared<QueueChannels>() : nullptr), capacity_(capacity) {
   const Rank ranks = world.size();
   for (Rank r = 0; r < ranks; ++r) sources_.emplace_back();
   // Each rank starts with the next one, so that they do not all send to rank 0 first.
@@ -31,11 +34,12 @@ NeighborAlltoallv::NeighborAlltoallv(World& world, std::size_t capacity, std::ve
     senders_ += incoming > 0;
     if (items == 0 && incoming > 1) receive_only_.push_back(r);
   }
-  channel_ = world.open_channel(&NeighborAlltoallv::deliver, this);
+  channel_ =
+      queue_ ? queue_->open(&NeighborAlltoallv::deliver, this) : world.open_channel(&NeighborAlltoallv::deliver, this);
 }
 
 NeighborAlltoallv::~NeighborAlltoallv() {
-  world_.close_channel(channel_);
+  queue_ ? queue_->close(channel_) : world_.close_channel(channel_);
   world_.note_memory(-static_cast<std::ptrdiff_t>(early_bytes_));
 }
 
@@ -106,18 +110,39 @@ void NeighborAlltoallv::read_part(Rank from, const std::byte* data, std::size_t 
     pending_senders_.fetch_sub(1, std::memory_order_acq_rel);
 }
 
-Slot NeighborAlltoallv::slot_to(Rank to) {
-  Slot slot;
-  world_.wait_until("send: a slot for values of vertices", [&] { return world_.acquire(to, slot) == Busy::no; });
-  slot.capacity = sizeof(Part) + capacity_;
-  return slot;
+bool NeighborAlltoallv::acquire(Rank to, Memory& memory) {
+  if (queue_) {
+    memory.buffer = queue_->buffer(sizeof(Part) + capacity_);
+    memory.data = memory.buffer->data();
+    return true;
+  }
+  if (world_.acquire(to, memory.slot) != Busy::no) return false;
+  memory.data = memory.slot.data;
+  return true;
+}
+
+NeighborAlltoallv::Memory NeighborAlltoallv::memory_to(Rank to) {
+  Memory memory;
+  world_.wait_until("send: memory for values of vertices", [&] { return acquire(to, memory); });
+  return memory;
+}
+
+void NeighborAlltoallv::publish(Rank to, const Memory& memory, std::size_t bytes) {
+  const std::uint32_t round = round_.load(std::memory_order_relaxed);
+  if (!queue_) return world_.publish(channel_, memory.slot, bytes, World::Hold::briefly, round);
+  const auto send = [&] { return queue_->send(to, channel_, round, memory.buffer, bytes); };
+  if (!send()) wait_for_peers("send: the queue takes values of vertices", send);
+}
+
+void NeighborAlltoallv::abandon(const Memory& memory) {
+  queue_ ? queue_->abandon(memory.buffer) : world_.abandon(memory.slot);
 }
 
 void NeighborAlltoallv::announce_round(Rank to) {
-  const Slot slot = slot_to(to);
+  const Memory memory = memory_to(to);
   const Part part{0, 0};
-  std::memcpy(slot.data, &part, sizeof part);
-  world_.publish(channel_, slot, sizeof part, World::Hold::briefly, round_.load(std::memory_order_relaxed));
+  std::memcpy(memory.data, &part, sizeof part);
+  publish(to, memory, sizeof part);
 }
 
 // A peer may be waiting for this rank to begin the round, directly or through other ranks.
@@ -129,7 +154,7 @@ void NeighborAlltoallv::announce_to_all() {
 
 void NeighborAlltoallv::wait_for(Rank peer) {
   announce_to_all();
-  world_.wait_until("a peer to begin an exchange of values", [&] { return has_begun(peer); });
+  wait_for_peers("a peer to begin an exchange of values", [&] { return has_begun(peer); });
 }
 
 // Takes an item of the current peer, else of the next peer that can be sent to now; a peer that must wait or has no
@@ -162,7 +187,7 @@ bool NeighborAlltoallv::Writer::take_item() {
 
 bool NeighborAlltoallv::Writer::next_item() {
   if (!peer_->has_items()) return false;
-  if (used_ > slot_.capacity / 8 * 7) publish_part(false);
+  if (used_ > (sizeof(Part) + alltoallv_.capacity_) / 8 * 7) publish_part(false);
   if (used_ == 0 && !try_open()) return false;
   item_ = peer_->next.fetch_add(1, std::memory_order_relaxed);
   if (item_ >= peer_->items) return false;
@@ -174,30 +199,28 @@ bool NeighborAlltoallv::Writer::try_peer(std::size_t number) {
   peer_ = &alltoallv_.peers_[number];
   number_ = number;
   if (next_item()) return true;
-  if (slot_.data) alltoallv_.world_.abandon(std::exchange(slot_, {}));
+  if (memory_.data) alltoallv_.abandon(std::exchange(memory_, {}));
   peer_ = nullptr;
   return false;
 }
 
 std::byte* NeighborAlltoallv::Writer::reserve(std::size_t bytes) {
   ATOLL_ASSERT(bytes <= alltoallv_.capacity_);
-  if (used_ > 0 && slot_.capacity - used_ < bytes) publish_part(false);
+  if (used_ > 0 && sizeof(Part) + alltoallv_.capacity_ - used_ < bytes) publish_part(false);
   open();
-  return slot_.data + used_;
+  return memory_.data + used_;
 }
 
 bool NeighborAlltoallv::Writer::try_open() {
-  if (slot_.data) return true;
+  if (memory_.data) return true;
   if (alltoallv_.must_wait(*peer_)) return false;
-  if (alltoallv_.world_.acquire(peer_->rank, slot_) != Busy::no) return false;
-  slot_.capacity = sizeof(Part) + alltoallv_.capacity_;
-  return true;
+  return alltoallv_.acquire(peer_->rank, memory_);
 }
 
 void NeighborAlltoallv::Writer::open() {
-  if (!slot_.data) {
+  if (!memory_.data) {
     if (alltoallv_.must_wait(*peer_)) alltoallv_.wait_for(peer_->rank);
-    slot_ = alltoallv_.slot_to(peer_->rank);
+    memory_ = alltoallv_.memory_to(peer_->rank);
   }
   used_ = std::max(used_, sizeof(Part));
 }
@@ -205,9 +228,8 @@ void NeighborAlltoallv::Writer::open() {
 void NeighborAlltoallv::Writer::publish_part(bool last) {
   const std::uint32_t parts = peer_->parts.fetch_add(1, std::memory_order_relaxed) + 1;
   const Part part{last ? parts : 0, 1};
-  std::memcpy(slot_.data, &part, sizeof part);
-  alltoallv_.world_.publish(alltoallv_.channel_, std::exchange(slot_, {}), std::exchange(used_, 0),
-                            World::Hold::briefly, alltoallv_.round_.load(std::memory_order_relaxed));
+  std::memcpy(memory_.data, &part, sizeof part);
+  alltoallv_.publish(peer_->rank, std::exchange(memory_, {}), std::exchange(used_, 0));
 }
 
 // The last part for a peer is published after all others: by the thread that finishes the last item.
@@ -220,8 +242,8 @@ void NeighborAlltoallv::Writer::finish_peer() {
   if (last) {
     open();
     publish_part(true);
-  } else if (slot_.data) {
-    alltoallv_.world_.abandon(std::exchange(slot_, {}));
+  } else if (memory_.data) {
+    alltoallv_.abandon(std::exchange(memory_, {}));
   }
 }
 

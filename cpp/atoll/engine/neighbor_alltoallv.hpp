@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/runtime/queue/queue_channels.hpp>
 #include <atoll/runtime/world.hpp>
 #include <deque>
 #include <memory>
@@ -9,7 +10,9 @@
 
 /// A sparse all-to-all: in a round each rank sends data of any length to each of its peers. Threads write it directly
 /// into the slots that are sent, and it is read from the receive buffer, also while this rank still writes. Each rank
-/// knows its senders, so a round needs no reduction.
+/// knows its senders, so a round needs no reduction. With Plan::exchange "queue" it is sent as the graph engines of the
+/// LCI paper send it: one message from each thread to each peer, posted to the message queue without blocking, and
+/// received by whichever thread waits.
 ///
 ///     NeighborAlltoallv alltoallv(world, capacity, items_to, items_from);  // collective; [rank], 0: never sends
 ///     alltoallv.exchange(                                       // a round: collective, outside team regions
@@ -24,7 +27,8 @@
 /// bytes, in any order; a reserved block is never split. A peer for which nothing was written in a round still gets
 /// one message, of 24 bytes, that ends the round.
 ///
-/// Memory: slots of the fabric, each up to `capacity` bytes. Parts of a round that this rank has not begun are copied.
+/// Memory: slots of the fabric, each up to `capacity` bytes; by the queue, buffers of that size until their message has
+/// left. Parts of a round that this rank has not begun are copied.
 /// A peer sends at most one such part for each of its threads, then waits until it knows that this rank has begun the
 /// round. A rank that waits so first announces the round to all of its peers, so ranks that wait for each other
 /// proceed.
@@ -40,6 +44,9 @@ class NeighborAlltoallv {
   ~NeighborAlltoallv();
   NeighborAlltoallv(const NeighborAlltoallv&) = delete;
   NeighborAlltoallv& operator=(const NeighborAlltoallv&) = delete;
+
+  /// Whether what ranks exchange in rounds goes by the message queue (Plan::exchange).
+  static bool by_queue(const World& world) { return world.plan().exchange == "queue"; }
 
   /// The capacity to use if a rank sends another at most this many bytes in a round.
   static std::size_t capacity_for(const World& world, std::size_t bytes);
@@ -106,9 +113,31 @@ class NeighborAlltoallv {
   }
   void announce_to_all();
   void wait_for(Rank peer);
-  Slot slot_to(Rank to);
+  // Memory for a part: a slot, or a buffer of the queue.
+  struct Memory {
+    std::byte* data = nullptr;
+    Slot slot;
+    QueueChannels::Buffer* buffer = nullptr;
+  };
+  bool acquire(Rank to, Memory& memory);
+  Memory memory_to(Rank to);
+  void publish(Rank to, const Memory& memory, std::size_t bytes);
+  void abandon(const Memory& memory);
+  /// Waits, and reads what the queue has received.
+  template <class Done>
+  void wait_for_peers(const char* what, Done&& done) {
+    world_.wait_until(what, [&] {
+      receive_queued();
+      return done();
+    });
+  }
+  void receive_queued() {
+    while (queue_ && queue_->receive()) {
+    }
+  }
 
   World& world_;
+  const std::shared_ptr<QueueChannels> queue_;  // nullptr: parts go in slots
   const std::size_t capacity_;
   std::deque<Peer> peers_;          // ranks that this rank sends to, in order from the next rank on
   std::deque<Source> sources_;      // [rank]
@@ -152,16 +181,17 @@ class NeighborAlltoallv::Writer {
   Peer* peer_ = nullptr;
   std::size_t number_ = 0;  // index of peer_ in peers_
   std::size_t item_ = 0;
-  Slot slot_{};            // data == nullptr: none
-  std::size_t used_ = 0;   // bytes of the slot
+  Memory memory_{};        // data == nullptr: none
+  std::size_t used_ = 0;   // bytes of it
   std::size_t items_ = 0;  // items taken since it began with this peer
 };
 
 template <class Done>
 void NeighborAlltoallv::wait_until(const char* what, Done&& done) {
   while (!done()) {
-    if (!other_(other_context_)) return world_.wait_until(what, done);
+    if (!other_(other_context_)) return wait_for_peers(what, done);
     world_.progress();
+    receive_queued();
   }
 }
 

@@ -22,6 +22,7 @@ void for_each_field(P& plan, F&& f) {
   f("mpi", plan.mpi);
   f("provider", plan.provider);
   f("route", plan.route);
+  f("exchange", plan.exchange);
   f("monitors", plan.monitors);
   f("domains", plan.domains);
   f("platform", plan.platform);
@@ -149,6 +150,7 @@ void Plan::validate() const {
   one_of("progress", progress, {"inline", "thread"});
   one_of("mpi", mpi, {"auto", "openmpi", "mpich"});
   one_of("route", route, {"direct", "aml", "row", "mst", "domain", "auto"});
+  one_of("exchange", exchange, {"auto", "mailbox", "queue"});
   one_of("monitors", monitors, {"spread", "single", "router", "heavy"});
   one_of("buffers", buffers, {"dynamic", "switched", "single"});
   check(threads >= 0 && threads <= 4096, "threads is {} (0 for all cores, at most 4096). Change it.", threads);

@@ -18,12 +18,13 @@ struct Plan {
   std::string mpi = "auto";             ///< auto openmpi mpich: which plug-in serves transports mpi*
   std::string provider = "auto";        ///< of libfabric, for transport ofi: auto tcp;ofi_rxm shm verbs;ofi_rxm ...
   std::string route = "direct";         ///< direct aml row mst domain, or auto: how records travel between ranks
+  std::string exchange = "auto";        ///< auto mailbox queue: what carries the values that ranks exchange in rounds
   std::string monitors =
-      "spread";          ///< spread single router heavy: which ranks of a domain gather for others, on route domain
-  std::string domains;   ///< hierarchy to assume: 2x4, torus:4x4, a file; empty: as discovered
-  std::string platform;  ///< costs of the levels: a network or a JSON file; empty: the paper's ratios
+      "spread";              ///< spread single router heavy: which ranks of a domain gather for others, on route domain
+  std::string domains = {};  ///< hierarchy to assume: 2x4, torus:4x4, a file; empty: as discovered
+  std::string platform = {};  ///< costs of the levels: a network or a JSON file; empty: the paper's ratios
   /// Order of the ranks: identity random hamorder hamorder-w, or a file of places; empty: as launched (rank_order.hpp).
-  std::string map;
+  std::string map = {};
   std::string buffers = "dynamic";     ///< dynamic switched single: how far a producer runs ahead of its links
   std::size_t lane_bytes = 256 << 10;  ///< size of a send buffer in which records for one next hop merge; 0: no merging
   int threads = 0;                     ///< per rank; 0: usable cores / ranks on this node

@@ -72,7 +72,10 @@ World::World(std::unique_ptr<Fabric> fabric, Plan plan, Hierarchy hierarchy, Opt
 World::~World() {
   // Stop the thread first: it would run handlers of objects that are being destroyed.
   internals_->dispatcher.end_thread();
+  internals_->shared.clear();
 }
+
+std::shared_ptr<void>& World::shared_place(std::type_index type) { return internals_->shared[type]; }
 
 std::unique_ptr<World> World::alone(Plan plan, Options options) {
   auto fabrics = make_inproc({.ranks = 1,
@@ -88,6 +91,7 @@ void World::close() {
   if (std::exchange(internals_->closed, true)) return;
   barrier();
   internals_->dispatcher.end_thread();
+  internals_->shared.clear();
   Collectives::shut();
   fabric_->close();
   // From here on no rank waits for this one, nor this one for others.

@@ -16,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <typeindex>
 #include <vector>
 
 /// The ranks of a job, seen from one of them: who I am, how to reach the others, my threads, my counters.
@@ -105,6 +106,15 @@ class World : public Collectives {
 
   /// Collective; the last call. Destroying a World without it, after an exception, does not involve the peers.
   void close();
+
+  /// The one object of this type that all who use this World share: a T(World&), made by the first call. Collective by
+  /// order if its constructor is.
+  template <class T>
+  std::shared_ptr<T> shared() {
+    std::shared_ptr<void>& place = shared_place(typeid(T));
+    if (!place) place = std::make_shared<T>(*this);
+    return std::static_pointer_cast<T>(place);
+  }
 
   // Building blocks of mailboxes and collectives.
 
@@ -207,6 +217,7 @@ class World : public Collectives {
     bool reported_ = false;
   };
 
+  std::shared_ptr<void>& shared_place(std::type_index type);
   void agree_on(int kind, const std::string& message);
   /// Throws TransportError if a peer is lost or silent.
   void check_peers(const char* what);

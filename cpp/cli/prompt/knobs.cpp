@@ -18,6 +18,7 @@ constexpr std::pair<std::string_view, std::string_view> kKnobs[] = {
     {"eager_bytes", "longer messages are announced first and sent when the receiver has room (rendezvous)"},
     {"lane_bytes", "size of a send buffer in which records for one next hop merge; 0: they do not merge"},
     {"map", "order of the ranks: identity, random, hamorder, hamorder-w or a file of places; empty: as launched"},
+    {"exchange", "what carries the values that ranks exchange in rounds: auto, mailbox or queue"},
     {"monitors", "which ranks of a domain gather for the others on route domain: spread, single, router or heavy"},
     {"mpi", "which MPI serves transports mpi*: auto, openmpi or mpich"},
     {"node_transport", "what ranks of one node use under another transport: auto, shm or none"},

@@ -15,7 +15,8 @@
 // instead of the paper's n / beta, which returned too early on Kronecker graphs. Over ranks, mirrors have bits like
 // masters: a pull step needs one exchange of bits before it (MirrorBits) and no messages while it runs; a push sends
 // records (visits.hpp). Levels that stay narrow (lattices, roads) are pushed by one thread of each rank and exchanged
-// in one message per pair of ranks, which also has the size of the sender's frontier, so that no reduction is needed.
+// in one message per pair of ranks, which also has the size of the sender's frontier, so that no reduction is needed;
+// by the message queue (Plan::exchange) all pushed levels are.
 // Over a vertex-cut, mirrors have a part of their vertex's edges: they get the frontier's bits before a push too, and send
 // records after a pull.
 //
@@ -154,6 +155,11 @@ class Bfs::Typed final : public Search {
   }
 
   BfsLevel push(const BfsLevel& frontier) {
+    if (visits_.exchanges_every_push()) {
+      push_.narrow();
+      visits_.exchange_narrow({});
+      return state_.end_push().on_all(world_);
+    }
     visits_.expect(frontier);
     if (options_.degree_order) {
       push_.heaviest_first();
@@ -178,9 +184,8 @@ class Bfs::Typed final : public Search {
     return found.on_all(world_);
   }
 
-  // Mirrors that have found a parent tell their owners. No record may arrive where a thread still pulls.
+  // Mirrors that have found a parent tell their owners. Who still pulls defers what comes until it sends or drains too.
   void tell_owners() {
-    world_.barrier();
     visits_.expect_pulled();
     state_.for_pulled_mirrors([&](int, Local mirror, Id parent) { visits_.from(mirror, parent).send(mirror); });
     visits_.drain();

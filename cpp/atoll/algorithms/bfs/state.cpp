@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/algorithms/bfs/state.hpp>
+#include <atoll/engine/neighbor_alltoallv.hpp>
 #include <atoll/runtime/aggregation/route.hpp>
 #include <bit>
 
@@ -14,7 +15,8 @@ constexpr Rank kFewRanks = 16;
 
 bool may_exchange_narrow(const Graph& graph, const BfsOptions& options) {
   const World& world = graph.world();
-  return world.size() > 1 && world.size() <= kFewRanks && world.route().is_direct() && options.fission == kNoFission &&
+  const bool suits = world.size() <= kFewRanks || NeighborAlltoallv::by_queue(world);
+  return world.size() > 1 && suits && world.route().is_direct() && options.fission == kNoFission &&
          graph.cut().cut() == Cut::edge;
 }
 

@@ -51,6 +51,8 @@ class BfsVisits {
   }
 
   bool may_exchange_narrow() const { return alltoallv_.has_value(); }
+  /// Whether every push is to be exchanged so, narrow or not.
+  bool exchanges_every_push() const { return alltoallv_ && NeighborAlltoallv::by_queue(view_.world()); }
   void enqueue(Local mirror, Id parent) {
     const std::size_t owner = view_.owner_of(mirror);
     pending_[owner].push_back({static_cast<std::uint32_t>(mirror - view_.begin(owner)), parent});
