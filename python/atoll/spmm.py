@@ -223,7 +223,7 @@ class SpMM:
 
     @property
     def differentiable(self) -> bool:
-        """Whether what gradients are multiplied by is planned."""
+        """Whether the transpose needed by backward() has been planned."""
         return self._adjoint is not None
 
     @property

@@ -20,7 +20,7 @@ __all__ = ["checked", "fail", "put"]
 
 
 def checked(main: Callable[[list[str] | None], int]) -> Callable[..., int]:
-    """`main`, with 3 where what it printed is lost; where the reader of a pipe has left, what SIGPIPE would give."""
+    """Runs `main` and returns its exit code; returns 3 if stdout could not be written, 141 if the pipe's reader left."""
 
     @functools.wraps(main)
     def command(words: list[str] | None = None) -> int:

@@ -242,7 +242,7 @@ struct DevicePageRankCall {
   const DeviceSplitRow* split = nullptr;
   void *rank = nullptr, *inverse = nullptr;      ///< [vertex] 1 / outdegree, 0 if dangling
   void *sent = nullptr, *next = nullptr;         ///< [vertex] rank / outdegree, before and after the iteration
-  double *leaving = nullptr, *ending = nullptr;  ///< [chunk] what it has of the row that goes on, or came in
+  double *leaving = nullptr, *ending = nullptr;  ///< [chunk] partial sums of its last and first row
   double* partial = nullptr;                     ///< pagerank_partials doubles
   DevicePageRankState* state = nullptr;
   double damping = 0, tolerance = 0;

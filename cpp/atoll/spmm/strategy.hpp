@@ -25,9 +25,9 @@ struct SpmmStrategy {
     nonzeros,  ///< a row for each nonzero in its column: V_FR (equation 6)
     columns,   ///< each row that the rank has nonzeros for once: V_FC (equation 7)
   };
-  /// What is fetched and multiplied at a time: all, what as many groups of domains own as pay for their latencies
-  /// (overlapped_phases()), what a domain owns, or a rank. Each is divided further where a rank would hold copies of
-  /// more rows at a time than twice its share of B and undivided_rows.
+  /// The rows of B that one phase fetches and multiplies: all rows, the rows of a group of domains (as many groups as
+  /// overlapped_phases() finds worth their latency), the rows of one domain, or those of one rank. A phase is divided
+  /// further if a rank would hold copies of more rows than both twice its share of B and undivided_rows.
   enum class Phases { one, overlapped, domains, ranks };
 
   std::string_view name, description;
@@ -36,18 +36,18 @@ struct SpmmStrategy {
   HaloPath path;  ///< domains: fetched once into each domain (section 4.2)
   RowMessages messages;
   bool overlapped;                           ///< one phase is fetched while the one before is multiplied (section 5.1)
-  Algorithm algorithm = Algorithm::rows_1d;  ///< of another one the fields above only describe it
-  /// So many copies at a time are allowed on any rank: more phases cost more in latency than their memory is worth.
+  Algorithm algorithm = Algorithm::rows_1d;  ///< the fields above take effect with rows_1d alone, else describe
+  /// Number of copied rows that any rank may hold: below it more phases cost more in latency than they save in memory.
   std::size_t undivided_rows = std::size_t{1} << 16;
 };
 
-/// Number of phases of which each is fetched while the one before is multiplied. Of p phases the last one's share of the
-/// work, W / p, is not hidden, and each costs the latency L of all levels: W / p + p L is least at p = sqrt(W / L).
-/// W: of this many nonzeros with 64 columns of 4 bytes, since a plan is for any width, on the machine's device or else
-/// on a CPU.
+/// Returns the number of phases when each is fetched while the one before is multiplied. With p phases the last one's
+/// share of the work, W / p, is not hidden, and each costs the latency L of all levels: W / p + p L is least at
+/// p = sqrt(W / L). W is the time of `nonzeros` with 64 columns of 4 bytes, since a plan serves any width, on the
+/// machine's device or else on a CPU.
 std::size_t overlapped_phases(const Machine& machine, int levels, double nonzeros);
-/// Number of groups of domains of which each is a phase, at most 8; 1 if phases are not by domain. Of a rank that
-/// has this many remote nonzeros.
+/// Returns the number of groups of domains, one for each phase: at most 8, and 1 if phases are not by domain.
+/// `nonzeros` are the remote ones of a rank.
 std::size_t domain_groups(const SpmmStrategy& strategy, const Machine& machine, int levels, std::size_t domains,
                           double nonzeros);
 

@@ -54,7 +54,7 @@ class ObjectNames:
         return np.fromiter((self._ids[one] for one in objects), dtype=np.int64, count=count)
 
     def nearest_text(self, one: Any) -> str:
-        """What is near, for an error; nothing is known of the nearness of objects."""
+        """Returns an empty hint for error messages: objects have no measure of similarity, unlike names."""
         return ""
 
     def take(self, ids: np.ndarray) -> list[Any]:

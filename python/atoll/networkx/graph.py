@@ -214,7 +214,7 @@ class Graph(nx.Graph):
         return attribute in self._columns().weights
 
     def _weights(self, attribute: str) -> Weights | str | None:
-        """None: 1 everywhere. A text says why the attribute cannot be weights."""
+        """Returns the weights, None where all are 1, or a message that says why the attribute cannot be weights."""
         arrays = self._columns()
         if attribute not in arrays.weights and self._has_dictionaries():
             arrays.weights[attribute] = edges_of(self, arrays.nodes, attribute)[3]

@@ -110,7 +110,7 @@ def _section(run: Run, *, single: bool) -> Section:
 
 
 def _lacks(run: Run, drawn: set[str]) -> list[str]:
-    """Sentences on what this page would have if the file said it, instead of empty figures."""
+    """Returns sentences that name the figures missing on this page and the data that they need."""
     missing = []
     if "Where the time went" not in drawn:
         missing.append("no seconds by computation and communication, so nothing says where the ranks' time went")

@@ -50,7 +50,7 @@ class Concepts:
         return len(self.numbers)
 
     def place_of(self, number: int) -> int:
-        """Of a concept that there is, by its number."""
+        """Returns the index of the concept with this number, which must exist."""
         return number if self._is_dense else int(self.numbers.searchsorted(number))
 
     def at(self, place: int) -> Concept:

@@ -125,7 +125,7 @@ def _world(A: Any, comm: Any, plan: dict[str, Any] | None) -> World:
 
 
 def _plan(A: Any, csr: Csr | None, B: Tensor, reduce: str, world: World) -> Planned:
-    """Of A, or of the csr that keeps the history of its values."""
+    """Plans the product with A, or with `csr` where autograd needs the gradient of its values."""
     dtype = str(B.dtype).removeprefix("torch.")
 
     def make(differentiable: bool) -> Planned:

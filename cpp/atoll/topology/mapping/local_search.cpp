@@ -133,7 +133,7 @@ bool LocalSearch::try_site(int rank, int site, Moves moves) {
   return false;
 }
 
-// What moving `rank` from site to site saves while all others stay.
+// Returns the saving when `rank` moves from one site to another while all others stay.
 double LocalSearch::saving(int rank, int from, int to) const {
   const auto here = places_.hops_from(from), there = places_.hops_from(to);
   double saved = 0;
@@ -144,8 +144,8 @@ double LocalSearch::saving(int rank, int from, int to) const {
   return saved;
 }
 
-// What is saved if `rank` moves to `to`, which saves `saved_by_rank` if all others stay, and who is there takes its
-// place.
+// Returns the saving when `rank` moves to `to` and the rank at `to` takes its place. `saved_by_rank` is the saving of the
+// first move alone.
 LocalSearch::Exchange LocalSearch::exchange(int rank, int to, double saved_by_rank) const {
   const int other = who_[static_cast<std::size_t>(to)];
   if (other == kFreePlace) return {saved_by_rank, std::abs(saved_by_rank)};
