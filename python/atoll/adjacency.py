@@ -23,7 +23,7 @@ class Adjacency:
     """The part of a Graph that answers for single vertices and edges, and hands out all of them."""
 
     __slots__ = ()
-    if TYPE_CHECKING:  # of BuiltGraph
+    if TYPE_CHECKING:  # of GraphProperties
         _core: _core_module.Graph
         _world: World
         _names: _core_module.Names | None

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import errors
 from .arguments import checked, shown
-from .preparation import preparation_of
+from .build_options import build_options
 from .world import World, agreed, all_gather_objects
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Attributes:
     """The part of a Graph that has attributes."""
 
     __slots__ = ()
-    if TYPE_CHECKING:  # of BuiltGraph and DerivedGraphs
+    if TYPE_CHECKING:  # of GraphProperties and DerivedGraphs
         _world: World
         _names: Any
         _comm: Any
@@ -149,7 +149,7 @@ class Attributes:
         """
         with agreed(self._world, f"with_weight({name=}, {duplicates=})"):
             if duplicates is not None:
-                preparation_of(duplicates, "keep", self._partition, None, True)
+                build_options(duplicates, "keep", self._partition, None, True)
             if name is not None and not isinstance(name, str):
                 raise TypeError(f"name is {shown(name)} (the name of an attribute is needed, or None). Give one.")
             table = self._edge_table

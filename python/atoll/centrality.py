@@ -19,7 +19,7 @@ from .attributes import weighted_graph
 from .catalog import run
 from .graph import Graph
 from .interchange.columns import numbers
-from .vertices import Shown, VertexArray
+from .vertices import ReprMixin, VertexArray
 from .world import agreed, all_gather
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class PageRankResult(Shown):
+class PageRankResult(ReprMixin):
     """How often a random walk that jumps now and then comes by each vertex."""
 
     score: VertexArray

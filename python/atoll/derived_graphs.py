@@ -12,7 +12,7 @@ from .adjacency import Adjacency
 from .arguments import checked
 from .interchange.columns import column, has_names, is_int, name_list, refuse_wrong_lengths
 from .interchange.object_names import ObjectNames
-from .preparation import preparation_of
+from .build_options import build_options
 from .world import agreed, all_gather, world_of_process
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class DerivedGraphs(Adjacency):
     """
 
     __slots__ = ()
-    if TYPE_CHECKING:  # of BuiltGraph
+    if TYPE_CHECKING:  # of GraphProperties
         _comm: Any
         _columns: str
         _partition: str
@@ -138,7 +138,7 @@ class DerivedGraphs(Adjacency):
         1
         """
         with agreed(self._world, f"add_edges({duplicates=}, {self_loops=})"):
-            preparation_of(duplicates, self_loops, self._partition, None, True)
+            build_options(duplicates, self_loops, self._partition, None, True)
             if self._has_objects:
                 src, dst = list(src), list(dst)
             elif self._names is not None:

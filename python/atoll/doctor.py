@@ -13,7 +13,7 @@ from typing import Any
 from . import _core
 from ._core import VERSION
 from .errors import IoError
-from .standard_output import checked, put
+from .standard_output import cli_main, put
 
 __all__ = ["examine", "main"]
 
@@ -120,7 +120,7 @@ def _text(result: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-@checked
+@cli_main
 def main(arguments: list[str] | None = None) -> int:
     """The command; returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m atoll.doctor", description=__doc__)

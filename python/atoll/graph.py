@@ -11,7 +11,7 @@ import numpy as np
 from . import _core, errors
 from .arguments import checked
 from .attributes import Attributes
-from .built_graph import BuiltGraph
+from .graph_properties import GraphProperties
 from .derived_graphs import DerivedGraphs
 from .interchange.columns import column, csr_columns, has_names, is_int, kind_of, name_list, refuse_wrong_lengths
 from .interchange.graph_files import FORMATS, FromFiles
@@ -19,13 +19,13 @@ from .interchange.graph_objects import FromObjects, columns_of, is_igraph, is_li
 from .interchange.square_tables import refuse_list_of_rows
 from .interchange.table_columns import is_table
 from .interchange.tables import FromTables
-from .preparation import preparation_of
+from .build_options import build_options
 from .world import World, agreed, world_of
 
 __all__ = ["Graph"]
 
 
-class Graph(Attributes, BuiltGraph, DerivedGraphs, FromFiles, FromObjects, FromTables):
+class Graph(Attributes, GraphProperties, DerivedGraphs, FromFiles, FromObjects, FromTables):
     """A graph whose vertices and edges are spread over the ranks of a communicator.
 
     ``Graph(obj, **options)`` takes what one of the named constructors takes: a text such as "kron:16"
@@ -104,7 +104,7 @@ class Graph(Attributes, BuiltGraph, DerivedGraphs, FromFiles, FromObjects, FromT
                 f"path, a matrix, a table, a list of pairs, a graph of NetworkX or igraph, or a tuple (src, dst[, "
                 f"weight]) of arrays can). {_way_in(obj)}"
             )
-        for slot in BuiltGraph.__slots__:
+        for slot in GraphProperties.__slots__:
             if slot != "__weakref__":
                 setattr(self, slot, getattr(made, slot))
 
@@ -188,7 +188,7 @@ class Graph(Attributes, BuiltGraph, DerivedGraphs, FromFiles, FromObjects, FromT
         placing = f"{partition=}, {heavy=}, {fusion=}"
         call = f"from_edges({directed=}, {duplicates=}, {self_loops=}, {placing}"
         with agreed(world, call + kind_of(weight) + (f", vertices={vertices})" if is_int(vertices) else ")")):
-            preparation = preparation_of(duplicates, self_loops, partition, heavy, fusion)
+            preparation = build_options(duplicates, self_loops, partition, heavy, fusion)
             named = has_names(src) or has_names(dst) or has_names(vertices)
             if named and len(src) == len(dst) and has_names(src) != has_names(dst):
                 named_one, other = ("src", "dst") if has_names(src) else ("dst", "src")
@@ -275,7 +275,7 @@ class Graph(Attributes, BuiltGraph, DerivedGraphs, FromFiles, FromObjects, FromT
         placing = f"{partition=}, {heavy=}, {fusion=}"
         call = f"from_scipy({directed=}, {weighted=}, {duplicates=}, {self_loops=}, {placing}"
         with agreed(world, f"{call}, A of {getattr(A, 'dtype', None)})"):
-            preparation = preparation_of(duplicates, self_loops, partition, heavy, fusion)
+            preparation = build_options(duplicates, self_loops, partition, heavy, fusion)
             rows, columns, weight = csr_columns(A, weighted)
         core = _core.from_csr(world, rows, columns, weight, directed, preparation)
         return cls._made(world, comm, core, partition)
@@ -320,7 +320,7 @@ class Graph(Attributes, BuiltGraph, DerivedGraphs, FromFiles, FromObjects, FromT
         world = world_of(comm, plan)
         placing = f"{partition=}, {heavy=}, {fusion=}"
         with agreed(world, f"generate({text!r}, {weighted=}, {duplicates=}, {self_loops=}, {placing})"):
-            preparation = preparation_of(duplicates, self_loops, partition, heavy, fusion)
+            preparation = build_options(duplicates, self_loops, partition, heavy, fusion)
         return cls._made(world, comm, _core.from_text(world, text, weighted, preparation), partition)
 
 

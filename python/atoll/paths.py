@@ -18,7 +18,7 @@ from .arguments import checked, one_of
 from .attributes import weighted_graph
 from .catalog import run
 from .graph import Graph
-from .vertices import NO_VERTEX, Shown, VertexArray
+from .vertices import NO_VERTEX, ReprMixin, VertexArray
 from .world import agreed
 
 __all__ = [
@@ -37,7 +37,7 @@ _DIRECTIONS = ("auto", "push", "pull")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class BfsResult(Shown):
+class BfsResult(ReprMixin):
     """What a breadth-first search found."""
 
     source: int | str
@@ -161,7 +161,7 @@ def bfs_tree(graph: Graph, source: int | str) -> Graph:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class SsspResult(Shown):
+class SsspResult(ReprMixin):
     """Shortest paths by weight from one vertex."""
 
     source: int | str
@@ -222,7 +222,7 @@ def sssp(graph: Graph, source: int | str, *, delta: float | None = None) -> Sssp
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class PathResult(Shown):
+class PathResult(ReprMixin):
     """A shortest path between two vertices; false where there is none."""
 
     source: Any
@@ -308,7 +308,7 @@ def shortest_path(
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class EccentricityResult(Shown):
+class EccentricityResult(ReprMixin):
     """How far the farthest vertex is from each. Bounds are equal where the eccentricity is known."""
 
     eccentricity: VertexArray

@@ -16,10 +16,10 @@ from collections.abc import Callable
 from . import _core
 from .errors import IoError
 
-__all__ = ["checked", "fail", "put"]
+__all__ = ["cli_main", "fail", "put"]
 
 
-def checked(main: Callable[[list[str] | None], int]) -> Callable[..., int]:
+def cli_main(main: Callable[[list[str] | None], int]) -> Callable[..., int]:
     """Runs `main` and returns its exit code; returns 3 if stdout could not be written, 141 if the pipe's reader left."""
 
     @functools.wraps(main)

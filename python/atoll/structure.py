@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from .arguments import checked
 from .catalog import run
 from .graph import Graph
-from .vertices import Shown, VertexArray
+from .vertices import ReprMixin, VertexArray
 from .world import agreed
 
 __all__ = [
@@ -29,7 +29,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class ComponentsResult(Shown):
+class ComponentsResult(ReprMixin):
     """Which vertices a path joins."""
 
     component: VertexArray
@@ -69,7 +69,7 @@ def connected_components(graph: Graph) -> ComponentsResult:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class LabelPropagationResult(Shown):
+class LabelPropagationResult(ReprMixin):
     """Communities by label propagation."""
 
     label: VertexArray
@@ -113,7 +113,7 @@ def label_propagation(
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class CorenessResult(Shown):
+class CorenessResult(ReprMixin):
     """Core numbers."""
 
     core: VertexArray
@@ -148,7 +148,7 @@ def core_number(graph: Graph) -> CorenessResult:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class ClusteringResult(Shown):
+class ClusteringResult(ReprMixin):
     """Clustering coefficients and triangles."""
 
     coefficient: VertexArray

@@ -287,8 +287,8 @@ def _missing(name: str, values: np.ndarray) -> np.ndarray:
     return values == _NOT_REACHED[name] if name in _NOT_REACHED else np.zeros(len(values), bool)
 
 
-class Shown:
-    """A result that shows itself in a notebook: what its repr says, and its arrays."""
+class ReprMixin:
+    """Gives a result its HTML form for notebooks: the text of its repr, then its arrays."""
 
     def _repr_html_(self) -> str:
         arrays = [value._repr_html_() for value in vars(self).values() if isinstance(value, VertexArray)]

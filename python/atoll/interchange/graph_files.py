@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _core, errors
 from ..arguments import checked, renamed
-from ..preparation import preparation_of
+from ..build_options import build_options
 from ..world import agreed, world_of
 from .foreign import named, read_foreign
 from .graph_formats.file_contents import file_bytes, text_of
@@ -193,7 +193,7 @@ class FromFiles:
         placing = f"{partition=}, {heavy=}, {fusion=}, {names=}, {headings=}, {delimiter=}, {decimal=}"
         call = f"read({text!r}, {format=}, {directed=}, {weighted=}, {duplicates=}, {self_loops=}, {placing})"
         with agreed(world, call):
-            preparation = preparation_of(duplicates, self_loops, partition, heavy, fusion)
+            preparation = build_options(duplicates, self_loops, partition, heavy, fusion)
             for option, value, known in (("delimiter", delimiter, _DELIMITERS), ("decimal", decimal, _DECIMALS)):
                 if value is not None and not (isinstance(value, str) and value in known):
                     raise errors.UsageError(f"{option} is {value!r} (it is one of {known}). Give one, or leave it out.")

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Error, IoError, UsageError
-from ..standard_output import checked, fail
+from ..standard_output import cli_main, fail
 from .frames import optional
 from .graph_files import FORMATS, format_of
 from .text_tables import DECIMALS, DELIMITERS, TEXTS, read_text_table
@@ -59,7 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-@checked
+@cli_main
 def main(words: list[str] | None = None) -> int:
     """Runs the command; returns its exit code.
 

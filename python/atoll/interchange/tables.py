@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import _core, errors
 from ..arguments import checked, shown
-from ..preparation import preparation_of
+from ..build_options import build_options
 from ..world import agreed, world_of
 from .square_tables import Matrix, graph_of_matrix
 from .table_columns import Columns, columns_of_table, is_table, table_of, values_of
@@ -99,7 +99,7 @@ class FromTables:
         placing = f"{partition=}, {heavy=}, {fusion=}"
         call = f"from_table({source=}, {target=}, {weight=}, {weighted=}, {directed=}, {duplicates=}, {self_loops=}"
         with agreed(world, f"{call}, {placing})"):
-            preparation = preparation_of(duplicates, self_loops, partition, heavy, fusion)
+            preparation = build_options(duplicates, self_loops, partition, heavy, fusion)
             for argument, name in (("source", source), ("target", target), ("weight", weight)):
                 if name is not None and not isinstance(name, str):
                     raise TypeError(f"{argument} is {shown(name)} (the name of a column, a str, is needed). Give one.")

@@ -9,7 +9,7 @@ from typing import Any
 from ..report.text import seconds_text
 from .answer import aligned, answer
 from .building import FORMS, build
-from .extra import add_threads
+from .database import add_threads
 from .relations import RELATIONS
 from .weights import OFFSET
 

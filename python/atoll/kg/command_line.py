@@ -14,9 +14,9 @@ import sys
 from types import ModuleType
 
 from ..errors import Error, InputError, IoError, UsageError
-from ..standard_output import checked, fail
-from .extra import require_duckdb
-from .inputs.attached import without_password
+from ..standard_output import cli_main, fail
+from .database import require_duckdb
+from .inputs.sql_source import without_password
 
 __all__ = ["main"]
 
@@ -52,7 +52,7 @@ def _parser(asked: str | None) -> argparse.ArgumentParser:
     return parser
 
 
-@checked
+@cli_main
 def main(words: list[str] | None = None) -> int:
     """The command; returns the exit code.
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from ..errors import UsageError
 from .answer import aligned, answer, shortened
-from .extra import add_threads
-from .inputs.attached import attach, read_attached, without_password
+from .database import add_threads
+from .inputs.sql_source import attach, read_attached, without_password
 from .inputs.citations import import_citations
 from .inputs.concepts import import_nodes
 from .inputs.edges import RELATIONS, import_edges

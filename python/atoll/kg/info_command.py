@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 from .answer import aligned, answer, shortened
-from .extra import add_threads
+from .database import add_threads
 from .inputs.quarantine import summary
 from .store import Store
 

@@ -7,7 +7,7 @@ import argparse
 import time
 
 from .answer import answer
-from .extra import add_threads
+from .database import add_threads
 from .import_command import imports_text
 from .inputs.cross_references import import_cross_references
 from .inputs.vocabularies import FORMATS

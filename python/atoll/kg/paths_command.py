@@ -8,7 +8,7 @@ import time
 
 from .answer import answer
 from .distances import BuiltGraph
-from .extra import add_threads
+from .database import add_threads
 from .routes import ConceptPath, FoundPaths, find_paths
 
 __all__ = ["add_arguments", "run"]

@@ -7,7 +7,7 @@ import argparse
 import time
 
 from .answer import aligned, answer, shortened
-from .extra import add_threads
+from .database import add_threads
 from .inputs.quarantine import records
 from .store import Store
 

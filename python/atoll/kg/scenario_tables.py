@@ -15,7 +15,7 @@ from ..paths import bfs
 from ..vertices import NO_VERTEX, UNREACHABLE
 from .curated_side import CuratedSide
 from .distances import BuiltGraph, Concept, as_json, concepts_of
-from .extra import require_duckdb, sql_text
+from .database import require_duckdb, sql_text
 from .routes import shortest_walk, with_names
 from .scenarios import SCENARIOS, PairScenarios
 

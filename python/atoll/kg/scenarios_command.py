@@ -13,7 +13,7 @@ from .answer import answer
 from .concept_lists import listed, mapped_concepts
 from .curated_side import CuratedSide
 from .distances import BuiltGraph, as_json
-from .extra import add_threads
+from .database import add_threads
 from .scenario_tables import bar_text, example_text, examples, export_pairs
 from .scenarios import READINGS, classify, co_occurring
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError, IoError, UsageError
-from .extra import connect, interruptible, require_duckdb, sql_text
+from .database import connect, interruptible, require_duckdb, sql_text
 
 __all__ = ["STORE_VERSION", "Store"]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from .. import _core
 from ..errors import InputError, IoError, UsageError
 from ..progress import Progress
-from ..standard_output import checked
+from ..standard_output import cli_main
 from .page import page
 from .results import read
 from .trace import trace
@@ -18,7 +18,7 @@ from .trace import trace
 __all__ = ["main"]
 
 
-@checked
+@cli_main
 def main(words: list[str] | None = None) -> int:
     """The command `atoll report`; returns its exit code.
 

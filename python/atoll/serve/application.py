@@ -20,7 +20,7 @@ from .. import __version__
 from ..kg import Concept, find_paths
 from ..kg.distances import as_json
 from . import answers, bulk, document, problems
-from .guard import Guard
+from .middleware import RequestGuard
 from .limits import Limits
 from .loaded_graph import LoadedGraph, UnknownConcept
 from .pair_scenarios import PairScenario
@@ -53,7 +53,7 @@ _PAGE_FILES = {
 
 def application(
     graph: LoadedGraph, *, limits: Limits | None = None, hosts: Collection[str] = (), token: str | None = None
-) -> Guard:
+) -> RequestGuard:
     """An ASGI application that answers questions about `graph`.
 
     Parameters
@@ -73,7 +73,7 @@ def application(
     >>> _ = kg.build(folder)
     >>> graph = LoadedGraph(folder)
     >>> application(graph, hosts={"localhost"})  # doctest: +ELLIPSIS
-    <atoll.serve.guard.Guard object at ...>
+    <atoll.serve.middleware.RequestGuard object at ...>
     """
     limits = limits or Limits()
     app = FastAPI(
@@ -91,7 +91,7 @@ def application(
     problems.add_handlers(app)
     document.complete(app, has_token=token is not None)
     quick = QuickAnswers(app, {"/distance": partial(_distance, graph), "/path": partial(_path, graph)})
-    return Guard(quick, hosts=hosts, token=token, limits=limits, open_paths=_PAGE_FILES)
+    return RequestGuard(quick, hosts=hosts, token=token, limits=limits, open_paths=_PAGE_FILES)
 
 
 def _answer(content: Any) -> Response:

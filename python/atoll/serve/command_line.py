@@ -18,7 +18,7 @@ import sys
 from typing import Any
 
 from ..errors import Error, InputError, IoError, UsageError
-from ..standard_output import checked, fail
+from ..standard_output import cli_main, fail
 
 __all__ = ["main"]
 
@@ -71,7 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-@checked
+@cli_main
 def main(words: list[str] | None = None) -> int:
     """The command; returns the exit code."""
     options = _parser().parse_args(words)

@@ -19,7 +19,7 @@ from .. import _core
 from ..command_line import run_command
 from ..errors import UsageError
 from ..report.text import seconds_text
-from ..standard_output import checked, put
+from ..standard_output import cli_main, put
 from ..tune.processes import WorkFailed
 from .options import add_options, compile_flags_of, rates_of, settings_of
 from .platforms import Platform, hosts_of_ranks, platform_of
@@ -61,7 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-@checked
+@cli_main
 def main(words: list[str] | None = None) -> int:
     """The command; returns the exit code."""
     return run_command("simulate", _parser(), words, _simulate)

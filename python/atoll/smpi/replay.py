@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import InputError, UsageError
-from ..tune.processes import WorkFailed, kept
+from ..tune.processes import WorkFailed, run_supervised
 from .programs import tool
 from .simulation import Task, run, said_by_simgrid
 
@@ -70,7 +70,7 @@ def replay_together(
             said_by_simgrid([str(replay), *options], [str(tasks[0].platform), str(file)], {}, folder)
             return max(_ends(folder), default=0.0)
 
-        kept(work, timeout)
+        run_supervised(work, timeout)
         return _ends(folder)
 
     return [ends_of([job])[0] for job in jobs], ends_of(jobs)
@@ -82,7 +82,7 @@ def _ends(folder: Path) -> list[float]:
 
 
 def _replay_program(folder: Path) -> Path:
-    """The program that replays, compiled at its first use, and kept for this SimGrid."""
+    """The program that replays, compiled at its first use, and run_supervised for this SimGrid."""
     compiler = tool("smpicxx")
     version = subprocess.run([compiler, "--version"], capture_output=True, stdin=subprocess.DEVNULL).stdout
     name = "replay-" + hashlib.sha256(_SOURCE.read_bytes() + version).hexdigest()[:16]

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
-from ..tune.processes import WorkFailed, ending_of, in_session, kept
+from ..tune.processes import WorkFailed, ending_of, in_session, run_supervised
 from .collectives import IMPLEMENTATIONS, read_collectives
 from .programs import tool
 
@@ -140,7 +140,7 @@ def run(task: Task, folder: Path, options: Sequence[str] = (), timeout: float | 
     """
     tool("smpirun")
     check_words(task.words[1:])
-    return kept(lambda: simulated_seconds(task, folder, options), timeout)
+    return run_supervised(lambda: simulated_seconds(task, folder, options), timeout)
 
 
 def check_words(words: Sequence[str]) -> None:
@@ -154,7 +154,7 @@ def check_words(words: Sequence[str]) -> None:
 
 
 def simulated_seconds(task: Task, folder: Path, options: Sequence[str] = ()) -> float:
-    """As run(), in this process's own time: for a trial, which has a keeper. WorkFailed says why there is no time."""
+    """Does what run() does within this process, for a trial, which has a supervisor. WorkFailed says why no time came."""
     host_file = folder / "hosts"
     host_file.write_text("".join(f"{host}\n" for host in task.hosts))
     ranks = len(task.hosts)

@@ -23,7 +23,7 @@ from ..report.document import plotly_script
 from ..report.text import seconds_text
 from ..smpi.application import Application
 from ..smpi.options import add_options, compile_flags_of, rates_of, settings_of
-from ..standard_output import checked, put
+from ..standard_output import cli_main, put
 from .commands import Command, Objective
 from .pages import page
 from .samplers import SAMPLERS
@@ -64,7 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-@checked
+@cli_main
 def main(words: list[str] | None = None) -> int:
     """The command; returns the exit code."""
     logging.getLogger("atoll").addHandler(handler := logging.StreamHandler())

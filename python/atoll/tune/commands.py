@@ -26,7 +26,7 @@ _TAIL = 4096  # bytes of stderr that are looked at
 class Objective:
     """What takes the time that is made least, as Command: called with a point it returns seconds, or raises WorkFailed.
 
-    It runs in the trial's own process, whose keeper ends what it starts.
+    It runs in the trial's own process, whose supervisor ends what it starts.
     """
 
     def check(self, space: Space) -> None:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trials in processes of their own, which end with all that they have started.
 
-Each trial has a keeper: a process that this one forks. It starts the work, waits for it, and then stops whatever the
-work has left, in whatever process group or session: orphans come to the keeper (PR_SET_CHILD_SUBREAPER). If this
-process dies, its keepers are told (PR_SET_PDEATHSIG) and do the same.
+Each trial has a supervisor: a process that this one forks. It starts the work, waits for it, and then stops whatever
+the work has left, in whatever process group or session: orphans come to the supervisor (PR_SET_CHILD_SUBREAPER). If this
+process dies, its supervisors get a signal (PR_SET_PDEATHSIG) and do the same.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
-__all__ = ["Keeper", "RanOutOfTime", "WorkFailed", "ending_of", "in_session", "kept", "wait_any"]
+__all__ = ["TrialProcess", "RanOutOfTime", "WorkFailed", "ending_of", "in_session", "run_supervised", "wait_any"]
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _prctl = ctypes.CDLL(None, use_errno=True).prctl  # found before a fork, which may hold the loader's locks
@@ -36,15 +36,15 @@ class RanOutOfTime(BaseException):
 
 
 class _Stopped(BaseException):
-    """The keeper is told to end."""
+    """The supervisor is told to end."""
 
 
-class Keeper:
+class TrialProcess:
     """A trial that runs: `work() -> seconds` in a process of its own.
 
     Parameters
     ----------
-    work : callable             called in the keeper; returns seconds, or raises WorkFailed
+    work : callable             called in the supervisor; returns seconds, or raises WorkFailed
     timeout : float, optional   seconds after which the work is stopped
     """
 
@@ -75,7 +75,7 @@ class Keeper:
         try:
             return json.loads(self._said)
         except ValueError:
-            return {"status": "failed", "detail": f"the trial's keeper is gone ({_ending(status)})"}
+            return {"status": "failed", "detail": f"the trial's supervisor is gone ({_ending(status)})"}
 
     def stop(self) -> None:
         """Ends the trial; nothing is known of it then."""
@@ -87,20 +87,20 @@ class Keeper:
         os.waitpid(self._pid, 0)
 
 
-def wait_any(keepers: list[Keeper], seconds: float | None) -> list[Keeper]:
+def wait_any(supervisors: list[TrialProcess], seconds: float | None) -> list[TrialProcess]:
     """Those that have said something, or ended; none if the time is over."""
-    ready, _, _ = select.select([k.descriptor for k in keepers], [], [], seconds)
-    return [k for k in keepers if k.descriptor in ready]
+    ready, _, _ = select.select([k.descriptor for k in supervisors], [], [], seconds)
+    return [k for k in supervisors if k.descriptor in ready]
 
 
-def kept(work: Callable[[], float], timeout: float | None) -> float:
-    """work() with a keeper, which is waited for: its seconds. WorkFailed where there are none; the text says why."""
-    keeper = Keeper(work, timeout)
+def run_supervised(work: Callable[[], float], timeout: float | None) -> float:
+    """Runs `work` under a supervisor, waits for it, and returns its seconds. Raises WorkFailed, which says why."""
+    supervisor = TrialProcess(work, timeout)
     try:
-        while (said := keeper.read()) is None:
+        while (said := supervisor.read()) is None:
             pass
     except BaseException:
-        keeper.stop()
+        supervisor.stop()
         raise
     if said["status"] != "done":
         raise WorkFailed(said.get("detail", said["status"]))
@@ -110,7 +110,7 @@ def kept(work: Callable[[], float], timeout: float | None) -> float:
 def in_session(words: list[str], environment: dict[str, str], out: BinaryIO, err: BinaryIO) -> tuple[float, int]:
     """Runs a program in a session of its own: the seconds that it took, and its exit code, -signal where one ended it.
 
-    For work that has a keeper. WorkFailed if it cannot be started.
+    For work that has a supervisor. WorkFailed if it cannot be started.
     """
     begin = time.perf_counter()
     try:
@@ -169,7 +169,7 @@ def in_child(work: Callable[[], float | None]) -> float:
 
 
 def _keep(work: Callable[[], float], timeout: float | None, out: int, parent: int) -> None:
-    """The life of a keeper."""
+    """The life of a supervisor."""
     begin = time.perf_counter()
     said: dict[str, Any] = {}
     try:

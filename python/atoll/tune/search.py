@@ -13,7 +13,7 @@ from typing import Any
 from ..arguments import checked, shown
 from ..errors import UsageError
 from .commands import Command, Objective
-from .processes import Keeper, WorkFailed, in_child, wait_any
+from .processes import TrialProcess, WorkFailed, in_child, wait_any
 from .space import Space
 from .trials import Trial
 from .tuner import Tuner
@@ -119,7 +119,7 @@ def _search(
     progress: Callable[[Tuner], None] | None,
 ) -> None:
     until = math.inf if seconds is None else time.monotonic() + seconds
-    running: dict[Keeper, dict[str, Any]] = {}
+    running: dict[TrialProcess, dict[str, Any]] = {}
     more = True
     try:
         while time.monotonic() < until:
@@ -129,13 +129,13 @@ def _search(
                 if point is None:
                     more = False
                 else:
-                    running[Keeper(lambda point=point: work(point), timeout)] = point  # type: ignore[misc]
+                    running[TrialProcess(lambda point=point: work(point), timeout)] = point  # type: ignore[misc]
             if not running:
                 return
             left = None if seconds is None else max(0.0, until - time.monotonic())
-            for keeper in wait_any(list(running), left):
-                if (said := keeper.read()) is not None:
-                    point = running.pop(keeper)
+            for process in wait_any(list(running), left):
+                if (said := process.read()) is not None:
+                    point = running.pop(process)
                     tuner.record(
                         Trial(
                             point,
@@ -148,5 +148,5 @@ def _search(
                     if progress is not None:
                         progress(tuner)
     finally:
-        for keeper in running:
-            keeper.stop()
+        for process in running:
+            process.stop()

@@ -198,7 +198,7 @@ def test_injections_are_names_that_nobody_has(client, text):
     [
         "/../serve/limits.py",
         "/%2e%2e/limits.py",
-        "/page.js/../../guard.py",
+        "/page.js/../../middleware.py",
         "//etc/passwd",
         "/page.js%00.html",
         "/.env",

@@ -77,7 +77,7 @@ def test_wrong_options_and_inputs_have_their_codes(tmp_path):
 
 
 def test_programs_of_trials_hear_ctrl_c(tmp_path):
-    """That a trial's keeper leaves the terminal's to the search is not inherited by what runs in the trial."""
+    """That a trial's supervisor leaves the terminal's to the search is not inherited by what runs in the trial."""
     told = tmp_path / "ignored"
     words = ["--command", f"sh -c 'grep SigIgn /proc/self/status > {told}; : {{x}}'"]
     done = run(*words, "--space", space_file(tmp_path, {"x": [1]}), "--sampler", "grid")

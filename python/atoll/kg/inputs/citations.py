@@ -65,7 +65,7 @@ def import_citations(
 def abstract_id(column: str) -> str:
     """An expression of SQL: the concept's id of an abstract, NULL of an empty cell.
 
-    >>> from atoll.kg.extra import connect
+    >>> from atoll.kg.database import connect
     >>> from atoll.kg.inputs.citations import abstract_id
     >>> connect().execute(f"select {abstract_id('id')} from (values ('12'), ('ug7v899j'), ('')) t(id)").fetchall()
     [('PMID:12',), ('ug7v899j',), (None,)]

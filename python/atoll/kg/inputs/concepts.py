@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..extra import sql_text
+from ..database import sql_text
 from ..store import Store
 from .quarantine import DOUBTFUL_KEPT, DOUBTFUL_OUT, DUPLICATE_ID, EMPTY_ID, doubtful, keep
 from .sources import Import, Source, begin, end, imports
@@ -98,7 +98,7 @@ def type_of_id(id: str) -> str:
     """An expression of SQL: the type that the prefix of `id` tells: GENE of GENE_7113, DOID of DOID:1, DB of DB00001.
 
     >>> from atoll.kg.inputs.concepts import type_of_id
-    >>> from atoll.kg.extra import connect
+    >>> from atoll.kg.database import connect
     >>> connect().execute("select " + type_of_id("'MESH_D003'")).fetchone()
     ('MESH',)
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..extra import sql_text
+from ..database import sql_text
 from ..store import Store
 from .concepts import add_concepts
 from .quarantine import (
@@ -102,7 +102,7 @@ def count_of(column: str) -> str:
     """An expression of SQL: a cell as a positive whole number of at most 2**53, or NULL; 3.0 is 3.
 
     >>> from atoll.kg.inputs.edges import count_of
-    >>> from atoll.kg.extra import connect
+    >>> from atoll.kg.database import connect
     >>> connect().execute(f"select {count_of('n')} from (values ('3'), ('3.0'), ('0'), ('x')) t(n)").fetchall()
     [(3,), (3,), (None,), (None,)]
     """

@@ -45,7 +45,7 @@ def doubtful(table: str, columns: list[str]) -> str:
 
     A number is doubtful only where most ids begin with a letter.
 
-    >>> from atoll.kg.extra import connect
+    >>> from atoll.kg.database import connect
     >>> from atoll.kg.inputs.quarantine import doubtful
     >>> connection = connect()
     >>> _ = connection.execute("create table t as select * from (values ('GENE:1'), ('DOID:2'), ('-0.5')) v(id)")

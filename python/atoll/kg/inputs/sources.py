@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, TypeVar, cast
 
 from ...interchange.foreign import read_foreign
-from ..extra import require_duckdb
+from ..database import require_duckdb
 from ..mappings import refresh_mappings
 from ..store import Store
 from .files import InputFile, check_file, file_digest, look_through

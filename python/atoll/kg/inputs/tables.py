@@ -18,7 +18,7 @@ from typing import Any
 from ...errors import InputError, UsageError
 from ...interchange.expansion import most_unpacked
 from ...interchange.foreign import read_foreign
-from ..extra import require_duckdb, sql_text
+from ..database import require_duckdb, sql_text
 from .files import LONGEST_LINE, InputFile, packing
 
 __all__ = ["Table", "choose", "first_fields", "quoted", "read_lines", "read_table", "run", "table_format"]
@@ -100,7 +100,7 @@ def choose(table: Table, role: str, given: str | None, guesses: Sequence[str], *
 def run(connection: Any, file: InputFile, query: str, values: Sequence[Any] | None = None) -> list[tuple[Any, ...]]:
     """Rows of `query`, which reads `file`; DuckDB's error becomes an InputError with file, line and reason.
 
-    >>> from atoll.kg.extra import connect
+    >>> from atoll.kg.database import connect
     >>> from atoll.kg.inputs.files import InputFile
     >>> from atoll.kg.inputs.tables import run
     >>> run(connect(), InputFile("none.parquet"), "from read_parquet('none.parquet')")
@@ -165,7 +165,7 @@ def read_lines(connection: Any, file: InputFile, name: str) -> None:
     """Makes the temporary table `name` of the lines of a text file: `rec` from 0 on, `line`; without empty ones.
 
     >>> import pathlib, tempfile
-    >>> from atoll.kg.extra import connect
+    >>> from atoll.kg.database import connect
     >>> from atoll.kg.inputs.files import InputFile
     >>> from atoll.kg.inputs.tables import read_lines
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "text"
@@ -192,7 +192,7 @@ def read_table(
     fields. Raises InputError with line and reason for malformed files.
 
     >>> import pathlib, tempfile
-    >>> from atoll.kg.extra import connect
+    >>> from atoll.kg.database import connect
     >>> from atoll.kg.inputs.files import InputFile
     >>> from atoll.kg.inputs.tables import read_table
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "nodes.csv"
@@ -232,7 +232,7 @@ def first_fields(connection: Any, file: InputFile, delimiter: str) -> list[str]:
     """Fields of the first line of a CSV or TSV file, without blanks around them and without a # before the first.
 
     >>> import pathlib, tempfile
-    >>> from atoll.kg.extra import connect
+    >>> from atoll.kg.database import connect
     >>> from atoll.kg.inputs.files import InputFile
     >>> from atoll.kg.inputs.tables import first_fields
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "nodes.csv"

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...errors import InputError
-from ..extra import sql_text
+from ..database import sql_text
 from .files import InputFile
 from .tables import Table, choose, quoted, read_table
 
@@ -39,7 +39,7 @@ def read_columns(connection: Any, file: InputFile, columns: tuple[str, str]) -> 
     joined by `|`.
 
     >>> import pathlib, tempfile
-    >>> from atoll.kg.extra import connect
+    >>> from atoll.kg.database import connect
     >>> from atoll.kg.inputs.files import InputFile
     >>> from atoll.kg.inputs.vocabularies import read_columns
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "mesh_to_doid.csv"
@@ -63,7 +63,7 @@ def read_vocabularies(connection: Any, file: InputFile, format: str) -> Table:
     one thing.
 
     >>> import pathlib, tempfile
-    >>> from atoll.kg.extra import connect
+    >>> from atoll.kg.database import connect
     >>> from atoll.kg.inputs.files import InputFile
     >>> from atoll.kg.inputs.vocabularies import read_vocabularies
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "src1src2.txt"

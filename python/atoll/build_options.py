@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every way to make a graph takes: which edges count, and which rank has what."""
+"""The options of every constructor of a graph: which edges count, and which rank owns what."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from .arguments import one_of
 if TYPE_CHECKING:
     from . import _core as _core_module
 
-__all__ = ["preparation_of"]
+__all__ = ["build_options"]
 
 _DUPLICATES = ("min", "max", "sum", "keep")
 _SELF_LOOPS = ("keep", "drop")
 
 
-def preparation_of(
+def build_options(
     duplicates: str, self_loops: str, partition: str, heavy: int | None, fusion: bool
 ) -> _core_module.Preparation:
+    """Returns the checked options in the form that the core takes. Raises UsageError or InputError."""
     one_of("duplicates", duplicates, _DUPLICATES)
     one_of("self_loops", self_loops, _SELF_LOOPS)
     one_of("partition", partition, tuple(_core.partitions()))

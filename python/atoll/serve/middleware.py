@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl
 from .limits import Limits
 from .problems import Problem, problem_response
 
-__all__ = ["Guard"]
+__all__ = ["RequestGuard"]
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -37,7 +37,7 @@ _HEADERS = [
 _LISTS = ("pass", "avoid")
 
 
-class Guard:
+class RequestGuard:
     """Middleware of ASGI, before the application.
 
     Parameters

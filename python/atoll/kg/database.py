@@ -22,7 +22,7 @@ _SETTINGS = {"autoinstall_known_extensions": False, "autoload_known_extensions":
 def require_duckdb() -> ModuleType:
     """The module duckdb; a UsageError says what to install where it is missing.
 
-    >>> from atoll.kg.extra import require_duckdb
+    >>> from atoll.kg.database import require_duckdb
     >>> require_duckdb().__name__
     'duckdb'
     """
@@ -41,7 +41,7 @@ def connect(path: str = ":memory:", *, threads: int = 0) -> Any:
 
     It works with `threads`; 0: as many as there are cores. Raises UsageError for fewer.
 
-    >>> from atoll.kg.extra import connect
+    >>> from atoll.kg.database import connect
     >>> connect().execute("select 6 * 7").fetchone()
     (42,)
     """
@@ -54,7 +54,7 @@ def add_threads(parser: argparse.ArgumentParser) -> None:
     """The option of the verbs whose work is divided among threads.
 
     >>> import argparse
-    >>> from atoll.kg.extra import add_threads
+    >>> from atoll.kg.database import add_threads
     >>> parser = argparse.ArgumentParser()
     >>> add_threads(parser)
     >>> parser.parse_args(["--threads", "2"]).threads
@@ -75,7 +75,7 @@ def interruptible(connection: Any) -> Iterator[None]:
 
     DuckDB by itself stops at the next row group, which a join may make as long as it likes.
 
-    >>> from atoll.kg.extra import connect, interruptible
+    >>> from atoll.kg.database import connect, interruptible
     >>> connection = connect()
     >>> with interruptible(connection):
     ...     connection.execute("select 6 * 7").fetchone()
@@ -106,7 +106,7 @@ def interruptible(connection: Any) -> Iterator[None]:
 def sql_text(text: str) -> str:
     """`text` as a literal of SQL, for the few places of DuckDB that take no parameter.
 
-    >>> from atoll.kg.extra import sql_text
+    >>> from atoll.kg.database import sql_text
     >>> sql_text("it's")
     "'it''s'"
     """

@@ -15,10 +15,10 @@ from .world import World, agreed
 if TYPE_CHECKING:  # inside the class, _core is the attribute
     from . import _core as _core_module
 
-__all__ = ["BuiltGraph"]
+__all__ = ["GraphProperties"]
 
 
-class BuiltGraph:
+class GraphProperties:
     """The part of a Graph that is the same however it was made."""
 
     __slots__ = (

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from ...errors import InputError, UsageError
-from ..extra import require_duckdb, sql_text
+from ..database import require_duckdb, sql_text
 from .tables import Table, quoted
 
 __all__ = ["attach", "read_attached", "without_password"]
@@ -24,8 +24,8 @@ def attach(connection: Any, database: str, *, install: bool = False) -> None:
 
     Raises UsageError where it is not, InputError where the database cannot be opened.
 
-    >>> from atoll.kg.extra import connect
-    >>> from atoll.kg.inputs.attached import attach
+    >>> from atoll.kg.database import connect
+    >>> from atoll.kg.inputs.sql_source import attach
     >>> attach(connect(), "oracle:x")
     Traceback (most recent call last):
     atoll.errors.UsageError: database oracle:x begins with no kind of database that is known ...
@@ -71,8 +71,8 @@ def read_attached(connection: Any, database: str, table: str, name: str) -> tupl
     Returns it with a digest of its rows. They come in the order of their columns: a database has none of its own.
 
     >>> import os, tempfile
-    >>> from atoll.kg.extra import connect
-    >>> from atoll.kg.inputs.attached import attach, read_attached
+    >>> from atoll.kg.database import connect
+    >>> from atoll.kg.inputs.sql_source import attach, read_attached
     >>> file = os.path.join(tempfile.mkdtemp(), "papers.duckdb")
     >>> with connect(file) as database:
     ...     _ = database.execute("create table pairs as select 'A' as source, 'B' as target, 5 as count")
@@ -104,7 +104,7 @@ def read_attached(connection: Any, database: str, table: str, name: str) -> tupl
 def without_password(text: str) -> str:
     """A connection as it may be shown and kept.
 
-    >>> from atoll.kg.inputs.attached import without_password
+    >>> from atoll.kg.inputs.sql_source import without_password
     >>> without_password("postgres:host=db password=secret"), without_password("postgres:postgresql://me:secret@db/x")
     ('postgres:host=db password=***', 'postgres:postgresql://me:***@db/x')
     """
