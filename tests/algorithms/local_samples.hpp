@@ -32,11 +32,11 @@ struct Sample {
   /// Owned indices: each undirected edge in both directions, a loop once; the smallest weight of merged multi-edges.
   std::vector<Arc> arcs() const {
     const auto ids = edges.ids();
-    auto natural = [&](Vertex id) { return std::lower_bound(ids.begin(), ids.end(), id) - ids.begin(); };
+    auto index_of = [&](Vertex id) { return std::lower_bound(ids.begin(), ids.end(), id) - ids.begin(); };
     std::vector<Arc> list;
     std::map<std::pair<Vertex, Vertex>, double> merged;
     for (std::size_t i = 0; i < edges.edges.size(); ++i) {
-      const Arc arc{natural(edges.edges[i].first), natural(edges.edges[i].second), edges.weight(i)};
+      const Arc arc{index_of(edges.edges[i].first), index_of(edges.edges[i].second), edges.weight(i)};
       const Arc back{arc.to, arc.from, arc.weight};
       for (const Arc& a : {arc, back}) {
         list.push_back(a);

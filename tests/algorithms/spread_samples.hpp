@@ -40,9 +40,9 @@ inline const std::vector<Spread> kSpreads = {
 
 /// Values in the order of owned indices, gathered from all ranks by ascending id. Collective.
 template <class T>
-std::vector<T> by_id(const Graph& graph, const Array<T>& natural) {
+std::vector<T> by_id(const Graph& graph, const Array<T>& by_owned_index) {
   const IdOrder order(graph.world(), graph.ids());
-  const std::vector<T> here = order.arrange(std::span<const T>(natural.data(), natural.size()));
+  const std::vector<T> here = order.arrange(std::span<const T>(by_owned_index.data(), by_owned_index.size()));
   return graph.world().all_gather_varying(std::span<const T>(here));
 }
 

@@ -18,15 +18,15 @@ namespace {
 
 template <class T, class Combine>
 std::vector<T> masters(const Graph& graph, const VertexProgram<T, Combine>& program) {
-  Array<T> natural(static_cast<std::size_t>(graph.owned()));
-  for (Vertex v = 0; v < graph.owned(); ++v) natural[static_cast<std::size_t>(v)] = program[graph.local_of(v)];
-  return samples::by_id(graph, natural);
+  Array<T> by_owned_index(static_cast<std::size_t>(graph.owned()));
+  for (Vertex v = 0; v < graph.owned(); ++v) by_owned_index[static_cast<std::size_t>(v)] = program[graph.local_of(v)];
+  return samples::by_id(graph, by_owned_index);
 }
 
 // The local index of an id on its owner; -1 on other ranks. Collective.
 Local here(const Graph& graph, Vertex id) {
-  const auto [owner, natural] = graph.find(id);
-  return owner == graph.world().rank() ? graph.local_of(natural) : -1;
+  const auto [owner, owned_index] = graph.find(id);
+  return owner == graph.world().rank() ? graph.local_of(owned_index) : -1;
 }
 
 Vertex some_id(const Graph& graph) {

@@ -95,15 +95,15 @@ void check_names(World& world, const Graph& graph, const Case& c) {
   CHECK(graph.blocks().count() == graph.vertices());
   CHECK(graph.owned() == graph.blocks().size(world.rank()));
   CHECK(graph.ids().largest() == ids.back());
-  bool natural = true, inverse = true, masters = true;
+  bool ascending = true, inverse = true, masters = true;
   for (std::size_t k = 0; k < owned; ++k) {
     const auto n = static_cast<Vertex>(k);
     const Vertex id = graph.ids().id_of(n);
-    natural = natural && id == ids[static_cast<std::size_t>(graph.blocks().begin(world.rank())) + k];
-    inverse = inverse && graph.natural_of(graph.local_of(n)) == n && graph.ids().find_here(id) == n;
+    ascending = ascending && id == ids[static_cast<std::size_t>(graph.blocks().begin(world.rank())) + k];
+    inverse = inverse && graph.owned_index_of(graph.local_of(n)) == n && graph.ids().find_here(id) == n;
     masters = masters && graph.id_of(graph.local_of(n)) == id;
   }
-  CHECK(natural);
+  CHECK(ascending);
   CHECK(inverse);
   CHECK(masters);
   CHECK(graph.id_column().index() == (ids.back() < kNarrowIds ? 0u : 1u));
@@ -114,7 +114,7 @@ void check_order(const Graph& graph) {
   bool active = true, tail = true;
   for (Local v = 0; v < graph.owned(); ++v) active = active && (degree(v) > 0) == (v < graph.active());
   for (Local v = graph.hubs() + 1; v < graph.owned(); ++v)
-    tail = tail && (v == graph.active() || graph.natural_of(v) > graph.natural_of(v - 1));
+    tail = tail && (v == graph.active() || graph.owned_index_of(v) > graph.owned_index_of(v - 1));
   CHECK(active);
   CHECK(tail);
   CHECK(graph.hubs() <= graph.active());
@@ -355,8 +355,8 @@ TEST_CASE("an existing source is found on its owner; an unknown one is rejected 
             Graph::build(world, cases::slice(c, false, Weight::none, false, world.rank(), ranks, Dealing::spread));
         bool good = true;
         for (std::size_t k = 0; k < ids.size(); k += 1 + ids.size() / 20) {
-          const auto [rank, natural] = graph.find(ids[k]);
-          good = good && graph.blocks().begin(rank) + natural == static_cast<Vertex>(k);
+          const auto [rank, owned_index] = graph.find(ids[k]);
+          good = good && graph.blocks().begin(rank) + owned_index == static_cast<Vertex>(k);
         }
         CHECK(good);
         for (const Vertex id : {Vertex{-1}, INT64_MIN, INT64_MAX, ids.back() + 1}) {

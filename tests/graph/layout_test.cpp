@@ -38,8 +38,8 @@ void check_heads(World& world, const Graph& graph) {
   }
 }
 
-void check_natural(World& world, const Graph& graph) {
-  const NaturalOrder order(world.team(), graph);
+void check_owned_index_order(World& world, const Graph& graph) {
+  const OwnedIndexOrder order(world.team(), graph);
   std::size_t wrong = 0;
   for (std::size_t w = 0; w < order.tail.size(); ++w) {
     Local tail = order.first_tail[w];
@@ -76,7 +76,7 @@ TEST_CASE("head columns hold the first neighbours and their ids, and the order o
           } else {
             check_heads<Vertex>(world, graph);
           }
-          check_natural(world, graph);
+          check_owned_index_order(world, graph);
         });
       }
 }

@@ -26,17 +26,17 @@ TEST_CASE("hubs come first by descending degree, then the rest in order, then is
         }
         const LocalOrder order = order_by_degree(team, degree);
         REQUIRE(order.local_of.size() == n);
-        REQUIRE(order.natural_of.size() == n);
+        REQUIRE(order.owned_index_of.size() == n);
         std::size_t hubs = 0, active = 0, wrong = 0;
         for (std::size_t v = 0; v < n; ++v) {
           hubs += degree[v] >= kHubDegree;
           active += degree[v] > 0;
-          wrong += order.natural_of[static_cast<std::size_t>(order.local_of[v])] != static_cast<Local>(v);
+          wrong += order.owned_index_of[static_cast<std::size_t>(order.local_of[v])] != static_cast<Local>(v);
         }
         CHECK(static_cast<std::size_t>(order.hubs) == hubs);
         CHECK(static_cast<std::size_t>(order.active) == active);
         for (std::size_t l = 1; l < n; ++l) {
-          const Local a = order.natural_of[l - 1], b = order.natural_of[l];
+          const Local a = order.owned_index_of[l - 1], b = order.owned_index_of[l];
           const Edge da = degree[static_cast<std::size_t>(a)], db = degree[static_cast<std::size_t>(b)];
           if (l < hubs) {
             wrong += !(da > db || (da == db && a < b));
@@ -64,10 +64,10 @@ TEST_CASE("degree order and the removal of isolated vertices can be switched off
     const LocalOrder unsorted = order_by_degree(team, degree, {.sort_hubs = false, .drop_isolated = true});
     CHECK(unsorted.hubs == 0);
     CHECK(static_cast<std::size_t>(unsorted.active) == with_edges);
-    const LocalOrder natural = order_by_degree(team, degree, {.sort_hubs = false, .drop_isolated = false});
+    const LocalOrder identity = order_by_degree(team, degree, {.sort_hubs = false, .drop_isolated = false});
     std::size_t wrong = 0;
     for (std::size_t v = 0; v < n; ++v) {
-      wrong += natural.local_of[v] != static_cast<Local>(v) || natural.natural_of[v] != static_cast<Local>(v);
+      wrong += identity.local_of[v] != static_cast<Local>(v) || identity.owned_index_of[v] != static_cast<Local>(v);
       wrong += (unsorted.local_of[v] < unsorted.active) != (degree[v] > 0);
       wrong += (kept.local_of[v] < kept.hubs) != (degree[v] >= kHubDegree);
     }

@@ -24,7 +24,7 @@ inline const std::vector<Setup> kSetups = {{1, "", "direct", Partition::blocked}
 
 /// Values by ascending id, restricted to this rank's vertices.
 template <class T>
-Array<T> natural(const Graph& graph, const std::vector<Vertex>& ids, const std::vector<T>& by_id) {
+Array<T> by_owned_index(const Graph& graph, const std::vector<Vertex>& ids, const std::vector<T>& by_id) {
   Array<T> values(static_cast<std::size_t>(graph.owned()));
   for (std::size_t k = 0; k < values.size(); ++k) {
     const Vertex id = graph.ids().id_of(static_cast<Vertex>(k));
@@ -74,7 +74,7 @@ template <class T, class F>
 std::vector<std::string> said_of(const Sample& s, const std::vector<std::vector<T>>& answers, F&& verify) {
   const auto ids = s.edges.ids();
   return said(s, cases::Weight::none, answers, [&](const Graph& graph, const std::vector<T>& answer) {
-    const Array<T> values = natural(graph, ids, answer);
+    const Array<T> values = by_owned_index(graph, ids, answer);
     return verify(graph, span(values));
   });
 }

@@ -167,7 +167,7 @@ TEST_CASE("label propagation: correct labels pass, from the ids or the previous 
       return verify_label_propagation(g, v, {.iterations = 3});
     }));
     check_only_first_passes(said_of(s, answers, [&](const Graph& g, std::span<const Vertex> v) {
-      const Array<Vertex> previous = natural(g, ids, two);
+      const Array<Vertex> previous = by_owned_index(g, ids, two);
       return verify_label_propagation(g, v, {.iterations = 1, .previous = span(previous)});
     }));
   });

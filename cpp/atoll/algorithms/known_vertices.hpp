@@ -19,8 +19,8 @@ class KnownVertices {
   KnownVertices(const Graph& graph, std::span<const Vertex> dense);
 
   Local local_of(Vertex dense) const {
-    const Vertex natural = dense - begin_;
-    if (natural >= 0 && natural < graph_.owned()) return graph_.local_of(natural);
+    const Vertex owned_index = dense - begin_;
+    if (owned_index >= 0 && owned_index < graph_.owned()) return graph_.local_of(owned_index);
     const auto at = static_cast<std::size_t>(dense);
     const std::uint64_t word = mirrored_[at / 64], bit = std::uint64_t{1} << (at % 64);
     if (!(word & bit)) return -1;

@@ -19,7 +19,7 @@ constexpr std::size_t kAhead = 24;
 
 template <class Dense, class W>
 struct [[gnu::packed]] Placed {
-  std::uint32_t row;  // natural number at the owner
+  std::uint32_t row;  // owned index at the owner
   Dense target;
   [[no_unique_address]] W weight;
 };
@@ -202,7 +202,7 @@ class GraphBuilder {
     return degree;
   }
 
-  // The lists with dense targets; `next` is where each natural row goes on.
+  // The lists with dense targets; `next` is where the row of each owned index goes on.
   template <class Dense, class W>
   void place(const EdgeList& edges, Side side, Array<Edge>& next, Dense* targets, W* weights) {
     using R = Placed<Dense, W>;
@@ -237,13 +237,13 @@ class GraphBuilder {
     });
   }
 
-  // Offsets in local order; `degree` becomes the natural rows' next positions.
+  // Offsets in local order; `degree` becomes the rows' next positions, by owned index.
   Array<Edge> offsets_of(Array<Edge>& degree, const LocalOrder& order) {
     Array<Edge> offsets(degree.size() + 1);
     Edge sum = 0;
     for (std::size_t v = 0; v < degree.size(); ++v) {
       if (v % (1 << 16) == 0) world_.team().cancellation_point();
-      Edge& row = degree[static_cast<std::size_t>(order.natural_of[v])];
+      Edge& row = degree[static_cast<std::size_t>(order.owned_index_of[v])];
       offsets[v] = sum;
       sum += std::exchange(row, sum);
     }
@@ -304,7 +304,7 @@ class GraphBuilder {
     graph_.hubs_ = order.hubs;
     graph_.active_ = order.active;
     graph_.local_of_ = std::move(order.local_of);
-    graph_.natural_of_ = std::move(order.natural_of);
+    graph_.owned_index_of_ = std::move(order.owned_index_of);
     seconds["translate"] = timer.lap();
 
     const auto [loops, merged] = sort_rows(world_.team(), out, options_.duplicates, names.locals);
@@ -340,10 +340,10 @@ class GraphBuilder {
     const auto locals = static_cast<std::size_t>(names.locals);
     auto fill = [&](auto column) {
       using Id = std::decay_t<decltype(column[0])>;
-      const auto owned = order.natural_of.size();
+      const auto owned = order.owned_index_of.size();
       constexpr std::size_t kGrain = 1 << 15;
       world_.team().for_range(owned, kGrain, [&](int, std::size_t a, std::size_t b) {
-        for (std::size_t v = a; v < b; ++v) column[v] = static_cast<Id>(graph_.ids_.id_of(order.natural_of[v]));
+        for (std::size_t v = a; v < b; ++v) column[v] = static_cast<Id>(graph_.ids_.id_of(order.owned_index_of[v]));
       });
       const std::size_t first_mirror = locals - names.mirror_ids.size();
       for (std::size_t v = owned; v < first_mirror; ++v) column[v] = 0;

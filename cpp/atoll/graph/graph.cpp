@@ -35,7 +35,7 @@ std::size_t Csr::memory_bytes() const {
 
 std::size_t Graph::memory_bytes() const {
   std::size_t bytes = out_.memory_bytes() + in_.memory_bytes() + bytes_of(id_column_) +
-                      (local_of_.size() + natural_of_.size()) * sizeof(Local) + ids_.memory_bytes();
+                      (local_of_.size() + owned_index_of_.size()) * sizeof(Local) + ids_.memory_bytes();
   for (const auto& known : mirrors_.known_by) bytes += known.size() * sizeof(std::uint64_t);
   for (const auto& cut : vertex_cuts_) bytes += cut ? cut->memory_bytes() : 0;
   return bytes;
@@ -44,14 +44,14 @@ std::size_t Graph::memory_bytes() const {
 std::pair<Rank, Vertex> Graph::find(Vertex id) const {
   struct Answer {
     Rank rank;
-    Vertex natural;
+    Vertex owned_index;
   };
   const Vertex here = ids_.find_here(id);
   const Answer found = world_->fold(Answer{here >= 0 ? world_->rank() : -1, here},
                                     [](const Answer& a, const Answer& b) { return a.rank >= 0 ? a : b; });
   check(found.rank >= 0, "{}: vertex {} does not exist (the graph has {} vertices, ids up to {}). Name one that does.",
         name_, id, vertices(), ids_.largest());
-  return {found.rank, found.natural};
+  return {found.rank, found.owned_index};
 }
 
 std::optional<Local> Graph::master_of(Vertex id) const {

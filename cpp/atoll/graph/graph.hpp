@@ -16,7 +16,7 @@
 /// Four ways to name a vertex:
 ///   id      original id, any 64-bit number >= 0             in input and results
 ///   dense   0 .. n-1 over all ranks                          in messages; blocks().owner(dense) is its rank
-///   natural 0 .. owned-1, dense minus the block's begin,     the owned index: the order of results
+///   owned   0 .. owned-1, dense minus the block's begin,     the owned index: the order of results
 ///           ascending by id
 ///   local   0 .. locals-1 on this rank                       in adjacency lists and bitmaps
 /// Dense numbers ascend by id over all ranks too if the partition has blocks of ids (blocked, balanced). Local
@@ -116,8 +116,8 @@ class Graph {
   const Csr& in() const { return directed_ ? in_ : out_; }
   const Mirrors& mirrors() const { return mirrors_; }
 
-  Local local_of(Vertex natural) const { return local_of_[static_cast<std::size_t>(natural)]; }
-  Vertex natural_of(Local master) const { return natural_of_[static_cast<std::size_t>(master)]; }
+  Local local_of(Vertex owned_index) const { return local_of_[static_cast<std::size_t>(owned_index)]; }
+  Vertex owned_index_of(Local master) const { return owned_index_of_[static_cast<std::size_t>(master)]; }
   /// Original ids by local number, mirrors included; 32 bits wide when all of the graph's ids are below
   /// kNarrowIds.
   const IdColumn& id_column() const { return id_column_; }
@@ -145,7 +145,7 @@ class Graph {
   Local owned_ = 0, active_ = 0, hubs_ = 0, locals_ = 0;
   Csr out_, in_;
   Mirrors mirrors_;
-  Array<Local> local_of_, natural_of_;
+  Array<Local> local_of_, owned_index_of_;
   IdColumn id_column_;
   BuildReport report_;
   mutable std::shared_ptr<const VertexCut> vertex_cuts_[2];  // [rows]

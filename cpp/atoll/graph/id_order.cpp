@@ -42,7 +42,7 @@ IdOrder::IdOrder(World& world, const IdMap& ids) : world_(world), ids_(ids), blo
 }
 
 Vertex IdOrder::find_here(Vertex id) const {
-  if (is_natural()) return ids_.find_here(id);
+  if (ascends_by_id()) return ids_.find_here(id);
   const auto at = std::lower_bound(sorted_.begin(), sorted_.end(), id);
   return at != sorted_.end() && *at == id ? at - sorted_.begin() : -1;
 }

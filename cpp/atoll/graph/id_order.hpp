@@ -10,7 +10,7 @@ namespace atl {
 /// for any partition. If the graph's blocks ascend by id already, nothing is stored and nothing is sent.
 ///
 ///     const IdOrder order(world, graph.ids());                  // collective
-///     const auto depths = order.arrange(std::span(natural));    // collective: values by owned index -> in id order
+///     const auto depths = order.arrange(std::span(depth));      // collective: values by owned index -> in id order
 ///     order.id_at(0);                                           // the vertex of the first value
 class IdOrder {
  public:
@@ -19,10 +19,10 @@ class IdOrder {
   /// Positions in the order, over the ranks.
   const Blocks& blocks() const { return blocks_; }
   Vertex size() const { return blocks_.size(world_.rank()); }
-  Vertex id_at(Vertex k) const { return is_natural() ? ids_.id_of(k) : sorted_[static_cast<std::size_t>(k)]; }
+  Vertex id_at(Vertex k) const { return ascends_by_id() ? ids_.id_of(k) : sorted_[static_cast<std::size_t>(k)]; }
   /// Its dense number in the graph.
   Vertex dense_at(Vertex k) const {
-    return is_natural() ? blocks_.begin(world_.rank()) + k : dense_[static_cast<std::size_t>(k)];
+    return ascends_by_id() ? blocks_.begin(world_.rank()) + k : dense_[static_cast<std::size_t>(k)];
   }
   /// The rank whose block covers this id, whether the id exists or not; -1: it is below all blocks.
   Rank rank_of(Vertex id) const {
@@ -32,11 +32,11 @@ class IdOrder {
   Vertex find_here(Vertex id) const;
 
   template <Plain T>
-  std::vector<T> arrange(std::span<const T> natural) const {
-    if (is_natural()) return {natural.begin(), natural.end()};
+  std::vector<T> arrange(std::span<const T> by_owned_index) const {
+    if (ascends_by_id()) return {by_owned_index.begin(), by_owned_index.end()};
     std::vector<std::vector<T>> outgoing(cuts_.size() - 1);
     for (std::size_t r = 0; r + 1 < cuts_.size(); ++r)
-      outgoing[r].assign(natural.begin() + cuts_[r], natural.begin() + cuts_[r + 1]);
+      outgoing[r].assign(by_owned_index.begin() + cuts_[r], by_owned_index.begin() + cuts_[r + 1]);
     std::vector<T> came, values;
     for (const auto& part : world_.exchange(std::move(outgoing))) came.insert(came.end(), part.begin(), part.end());
     values.reserve(came.size());
@@ -45,7 +45,7 @@ class IdOrder {
   }
 
  private:
-  bool is_natural() const { return cuts_.empty(); }
+  bool ascends_by_id() const { return cuts_.empty(); }
 
   World& world_;
   const IdMap& ids_;

@@ -45,7 +45,7 @@ std::size_t HeadColumns<Id>::memory_bytes() const {
 template struct HeadColumns<std::uint32_t>;
 template struct HeadColumns<Vertex>;
 
-NaturalOrder::NaturalOrder(Team& team, const Graph& graph) {
+OwnedIndexOrder::OwnedIndexOrder(Team& team, const Graph& graph) {
   const std::size_t words = words_of(graph.owned());
   tail = Array<std::uint64_t>(words);
   hub = Array<std::uint64_t>(words);
@@ -82,7 +82,7 @@ NaturalOrder::NaturalOrder(Team& team, const Graph& graph) {
   });
 }
 
-std::size_t NaturalOrder::memory_bytes() const {
+std::size_t OwnedIndexOrder::memory_bytes() const {
   return (tail.size() + hub.size()) * 8 + (first_tail.size() + first_hub.size() + hub_list.size()) * sizeof(Local);
 }
 

@@ -24,12 +24,13 @@ struct HeadColumns {
 
 /// The map from local order back to owned indices, for streaming: the tail has the same order in both, hubs are looked
 /// up.
-struct NaturalOrder {
-  Array<std::uint64_t> tail, hub;      ///< [natural word] bit of each tail vertex, each hub
-  Array<Local> first_tail, first_hub;  ///< [natural word] local number of its first tail vertex; position in hub_list
-  Array<Local> hub_list;               ///< local numbers of the hubs, by owned index
+struct OwnedIndexOrder {
+  Array<std::uint64_t> tail, hub;  ///< [owned index / 64] bit of each tail vertex, each hub
+  Array<Local> first_tail,
+      first_hub;          ///< [owned index / 64] local number of its first tail vertex; position in hub_list
+  Array<Local> hub_list;  ///< local numbers of the hubs, by owned index
 
-  NaturalOrder(Team& team, const Graph& graph);
+  OwnedIndexOrder(Team& team, const Graph& graph);
   std::size_t memory_bytes() const;
 };
 

@@ -43,7 +43,7 @@ LocalNames LocalNames::learn(World& world, const IdMap& ids, const LocalOrder& o
       }
     });
   names.before_ = Array<std::uint32_t>(words);
-  std::vector<std::vector<std::uint32_t>> asked(p);  // natural numbers at the owner, ascending
+  std::vector<std::vector<std::uint32_t>> asked(p);  // owned indices at the owner, ascending
   std::uint32_t total = 0;
   for (std::size_t w = 0; w < words; ++w) {
     names.before_[w] = total;
@@ -64,8 +64,8 @@ LocalNames LocalNames::learn(World& world, const IdMap& ids, const LocalOrder& o
     if (r == me) continue;
     Array<std::uint64_t> known(round64(static_cast<std::size_t>(names.owned_)) / 64, 0);
     std::vector<std::uint32_t> before(known.size());
-    for (std::uint32_t natural : wanted[r]) {
-      const auto local = static_cast<std::size_t>(order.local_of[natural]);
+    for (std::uint32_t owned_index : wanted[r]) {
+      const auto local = static_cast<std::size_t>(order.local_of[owned_index]);
       known[local / 64] |= std::uint64_t{1} << (local % 64);
     }
     std::uint32_t sum = 0;
@@ -74,11 +74,11 @@ LocalNames LocalNames::learn(World& world, const IdMap& ids, const LocalOrder& o
       sum += static_cast<std::uint32_t>(std::popcount(known[w]));
     }
     places[r].reserve(wanted[r].size());
-    for (std::uint32_t natural : wanted[r]) {
-      const auto local = static_cast<std::size_t>(order.local_of[natural]);
+    for (std::uint32_t owned_index : wanted[r]) {
+      const auto local = static_cast<std::size_t>(order.local_of[owned_index]);
       const std::uint64_t below = known[local / 64] & ((std::uint64_t{1} << (local % 64)) - 1);
       places[r].push_back(before[local / 64] + static_cast<std::uint32_t>(std::popcount(below)));
-      if (!ids.is_range()) original[r].push_back(ids.id_of(static_cast<Vertex>(natural)));
+      if (!ids.is_range()) original[r].push_back(ids.id_of(static_cast<Vertex>(owned_index)));
     }
     names.mirrors.known_by[r] = std::move(known);
   }

@@ -44,7 +44,7 @@ void tell_mirrors(const Graph& graph, std::span<T> values) {
 inline std::vector<Vertex> dense_numbers(const Graph& graph) {
   std::vector<Vertex> dense(static_cast<std::size_t>(graph.locals()), kNoVertex);
   const Vertex begin = graph.blocks().begin(graph.world().rank());
-  for (Local v = 0; v < graph.owned(); ++v) dense[static_cast<std::size_t>(v)] = begin + graph.natural_of(v);
+  for (Local v = 0; v < graph.owned(); ++v) dense[static_cast<std::size_t>(v)] = begin + graph.owned_index_of(v);
   tell_mirrors(graph, std::span(dense));
   return dense;
 }

@@ -41,7 +41,7 @@ LocalOrder order_by_degree(Team& team, const Array<Edge>& degree, const RelabelO
     });
   }
   for (std::size_t h = 0; h < hubs.size(); ++h) {
-    order.natural_of[h] = hubs[h];
+    order.owned_index_of[h] = hubs[h];
     order.local_of[static_cast<std::size_t>(hubs[h])] = static_cast<Local>(h);
   }
   std::vector<std::size_t> tail_at(threads), isolated_at(threads);
@@ -64,7 +64,7 @@ LocalOrder order_by_degree(Team& team, const Array<Edge>& degree, const RelabelO
       if (degree[v] >= least_hub) continue;
       const std::size_t local = degree[v] >= least_tail ? tail++ : isolated++;
       order.local_of[v] = static_cast<Local>(local);
-      order.natural_of[local] = static_cast<Local>(v);
+      order.owned_index_of[local] = static_cast<Local>(v);
     }
   });
   return order;

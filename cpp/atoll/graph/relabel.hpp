@@ -11,8 +11,8 @@ namespace atl {
 /// (the tail), then the isolated ones. An ordered tail lets results be streamed back by owned index; with hubs first,
 /// the data that every search touches takes few cache lines.
 struct LocalOrder {
-  Array<Local> local_of;    ///< [natural]
-  Array<Local> natural_of;  ///< [local]
+  Array<Local> local_of;        ///< [owned index]
+  Array<Local> owned_index_of;  ///< [local]
   Local hubs = 0, active = 0;
 };
 

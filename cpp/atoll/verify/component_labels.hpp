@@ -6,7 +6,7 @@
 /// Checks that labels name the connected components (weak ones if directed) by their smallest original id. Never calls
 /// the algorithm.
 ///
-///     Verdict verdict = verify_components(graph, labels);      // natural order; collective
+///     Verdict verdict = verify_components(graph, labels);      // by owned index; collective
 ///
 ///     rule 1  label(v) <= v
 ///     rule 2  both endpoints of each edge have the same label

@@ -6,7 +6,7 @@
 /// Checks the core numbers of an undirected graph: for each vertex the largest k such that it is in a subgraph in which
 /// every vertex has at least k neighbours. Never calls the algorithm.
 ///
-///     Verdict verdict = verify_coreness(graph, cores);      // natural order; collective
+///     Verdict verdict = verify_coreness(graph, cores);      // by owned index; collective
 ///
 ///     rule 1  v has at least core(v) neighbours u with core(u) >= core(v)
 ///     rule 2  the vertices of each number k can be removed one after another, each with at most k neighbours left

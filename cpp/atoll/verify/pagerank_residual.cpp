@@ -28,7 +28,7 @@ class Residual {
     total = world_.sum(total);
     sum_leaving();
     for (std::size_t v = 0; v < owned_; ++v)
-      jump_[v] = personal ? p[static_cast<std::size_t>(graph.natural_of(static_cast<Local>(v)))] / total
+      jump_[v] = personal ? p[static_cast<std::size_t>(graph.owned_index_of(static_cast<Local>(v)))] / total
                           : 1 / static_cast<double>(graph.vertices());
   }
 

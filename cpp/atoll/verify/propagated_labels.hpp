@@ -6,7 +6,7 @@
 /// Checks the labels of synchronous label propagation (CDLP of the LDBC Graphalytics specification). Never calls the
 /// algorithm.
 ///
-///     Verdict verdict = verify_label_propagation(graph, labels, {.iterations = 10});      // natural order; collective
+///     Verdict verdict = verify_label_propagation(graph, labels, {.iterations = 10});  // by owned index; collective
 ///     verdict = verify_label_propagation(graph, after_ten, {.iterations = 1, .previous = after_nine});
 ///
 ///     rule 1  a label is the result of the rounds: in each, the most frequent among the neighbours' labels, and the

@@ -5,7 +5,7 @@
 
 /// Reads a file written by write_result(), with one value for each vertex of a graph.
 ///
-///     Array<double> scores = read_result<double>(graph, "scores.tsv");      // natural order; collective
+///     Array<double> scores = read_result<double>(graph, "scores.tsv");      // by owned index; collective
 ///
 /// Text: an id and a value per line, separated by a blank, tab, comma or semicolon; a first line "id,value" and lines
 /// that begin with # are skipped; .gz and .zst are decompressed. Values are whole numbers for Vertex, else decimal

@@ -45,9 +45,9 @@ Verdict verify_triangles(const Graph& graph, std::span<const Vertex> triangles, 
       for (std::size_t k = a; k < b; ++k) f(k, graph.local_of(static_cast<Vertex>(k)));
     });
   };
-  std::vector<Edge> natural(triangles.size());
-  for_masters([&](std::size_t k, Local v) { natural[k] = degree_of(graph, v); });
-  const Array<Edge> degree = local_values(graph, std::span<const Edge>(natural));
+  std::vector<Edge> by_owned_index(triangles.size());
+  for_masters([&](std::size_t k, Local v) { by_owned_index[k] = degree_of(graph, v); });
+  const Array<Edge> degree = local_values(graph, std::span<const Edge>(by_owned_index));
   for_masters([&](std::size_t k, Local v) {
     Edge most = 0;
     const Edge mine = degree[static_cast<std::size_t>(v)];

@@ -8,7 +8,7 @@
 /// Shared by checks of vertex values: the first violation of a rule on any rank, and the broadcast of values to
 /// mirrors.
 ///
-///     const Array<double> x = local_values(graph, scores);     // [local], from natural order
+///     const Array<double> x = local_values(graph, scores);     // [local], from values by owned index
 ///     Violations violations(graph.world());
 ///     ... violations.note({.rule = 2, .a = graph.id_of(v), .x = x[v]});      // any thread
 ///     if (const Violation b = violations.first(); b.rule) return {false, fmt::format(.., b.a, b.x)};
@@ -62,10 +62,10 @@ inline void check_one_for_each(const Graph& graph, std::size_t values, const cha
 /// Values in the order of owned indices, as an array by local index, mirrors included. Collective; each value travels
 /// once to each rank that has its mirror.
 template <Plain T>
-Array<T> local_values(const Graph& graph, std::span<const T> natural) {
+Array<T> local_values(const Graph& graph, std::span<const T> by_owned_index) {
   Array<T> values(static_cast<std::size_t>(graph.locals()), T{});
-  for (std::size_t k = 0; k < natural.size(); ++k)
-    values[static_cast<std::size_t>(graph.local_of(static_cast<Vertex>(k)))] = natural[k];
+  for (std::size_t k = 0; k < by_owned_index.size(); ++k)
+    values[static_cast<std::size_t>(graph.local_of(static_cast<Vertex>(k)))] = by_owned_index[k];
   VertexBits all(graph.locals());
   all.set_all();
   MirrorExchange<T, MinOf>(graph).broadcast({values.data(), values.size()}, all);

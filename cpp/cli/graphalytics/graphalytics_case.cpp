@@ -141,11 +141,11 @@ std::optional<std::string> GraphalyticsCase::expected(const std::string& algorit
 }
 
 template <class T>
-std::optional<std::string> difference(const Graph& graph, const std::string& file, const Array<T>& natural,
+std::optional<std::string> difference(const Graph& graph, const std::string& file, const Array<T>& by_owned_index,
                                       Match match) {
   World& world = graph.world();
   const IdOrder order(world, graph.ids());
-  const std::vector<T> values = order.arrange(std::span<const T>(natural.data(), natural.size()));
+  const std::vector<T> values = order.arrange(std::span<const T>(by_owned_index.data(), by_owned_index.size()));
   std::string wrong;
   std::vector<Labels> labels;
   std::vector<bool> seen(values.size());

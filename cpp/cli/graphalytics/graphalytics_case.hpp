@@ -35,9 +35,9 @@ class GraphalyticsCase {
 /// How an output is compared (section 2.5.3 of [1]).
 enum class Match { exact, equivalence, epsilon };
 
-/// Compares `natural` with the file. Returns a sentence about the differences, or nothing. Collective.
+/// Compares `by_owned_index` with the file. Returns a sentence about the differences, or nothing. Collective.
 template <class T>
-std::optional<std::string> difference(const Graph& graph, const std::string& file, const Array<T>& natural,
+std::optional<std::string> difference(const Graph& graph, const std::string& file, const Array<T>& by_owned_index,
                                       Match match);
 
 }  // namespace atl::cli

@@ -37,11 +37,11 @@ void keep_first(std::vector<X>& all, std::size_t count, F&& before) {
 
 // The first of the values on all ranks.
 template <class T, class F>
-std::vector<Ranked> top(const Graph& graph, const Array<T>& natural, F&& before) {
+std::vector<Ranked> top(const Graph& graph, const Array<T>& by_owned_index, F&& before) {
   constexpr std::size_t kMost = 4096;  // candidates at a time
   std::vector<Ranked> mine;
-  for (std::size_t k = 0; k < natural.size(); ++k) {
-    const auto value = static_cast<double>(natural[k]);
+  for (std::size_t k = 0; k < by_owned_index.size(); ++k) {
+    const auto value = static_cast<double>(by_owned_index[k]);
     if (!std::isfinite(value) || value >= static_cast<double>(kUnreachable)) continue;
     mine.push_back({value, graph.ids().id_of(static_cast<Vertex>(k))});
     if (mine.size() == kMost) keep_first(mine, kTop, before);
@@ -53,14 +53,14 @@ std::vector<Ranked> top(const Graph& graph, const Array<T>& natural, F&& before)
 }
 
 template <class T>
-void add_top(const Graph& graph, const Dictionary* names, std::string_view column, const Array<T>& natural, bool least,
-             catalog::Report& report) {
+void add_top(const Graph& graph, const Dictionary* names, std::string_view column, const Array<T>& by_owned_index,
+             bool least, catalog::Report& report) {
   nlohmann::json rows = nlohmann::json::array();
   const auto before = [least](const Ranked& a, const Ranked& b) {
     if (a.value != b.value) return least ? a.value < b.value : a.value > b.value;
     return a.id < b.id;
   };
-  for (const Ranked& ranked : top(graph, natural, before)) {
+  for (const Ranked& ranked : top(graph, by_owned_index, before)) {
     const std::string label = rows.empty() ? fmt::format("{} {}", least ? "least" : "greatest", column) : "";
     nlohmann::json row = names ? nlohmann::json{{"name", names->name(ranked.id)}} : nlohmann::json{{"id", ranked.id}};
     std::string value;
@@ -144,14 +144,14 @@ void add_groups(World& world, const Dictionary* names, std::string_view column, 
 }  // namespace
 
 template <class T>
-void summarize(const Graph& graph, const Dictionary* names, std::string_view column, const Array<T>& natural,
+void summarize(const Graph& graph, const Dictionary* names, std::string_view column, const Array<T>& by_owned_index,
                catalog::Report& report) {
   const Summary kind = summary_of(column);
   if (kind == Summary::greatest || kind == Summary::least)
-    return add_top(graph, names, column, natural, kind == Summary::least, report);
+    return add_top(graph, names, column, by_owned_index, kind == Summary::least, report);
   if constexpr (std::is_same_v<T, Vertex>) {
-    if (kind == Summary::depths) add_depths(graph.world(), natural, report);
-    if (kind == Summary::groups) add_groups(graph.world(), names, column, natural, report);
+    if (kind == Summary::depths) add_depths(graph.world(), by_owned_index, report);
+    if (kind == Summary::groups) add_groups(graph.world(), names, column, by_owned_index, report);
   }
 }
 template void summarize(const Graph&, const Dictionary*, std::string_view, const Array<Vertex>&, catalog::Report&);

@@ -44,12 +44,12 @@ void name_sources(const Dictionary& names, const catalog::Runs& runs, catalog::R
 
 template <class T>
 void write_by_name(const Graph& graph, const Dictionary& names, const std::string& path, std::string_view column,
-                   const Array<T>& natural) {
+                   const Array<T>& by_owned_index) {
   World& world = graph.world();
   const IdOrder order(world, graph.ids());
   std::vector<Vertex> ids(static_cast<std::size_t>(order.size()));
   for (std::size_t k = 0; k < ids.size(); ++k) ids[k] = order.id_at(static_cast<Vertex>(k));
-  std::vector<T> sorted = order.arrange(std::span<const T>(natural.data(), natural.size()));
+  std::vector<T> sorted = order.arrange(std::span<const T>(by_owned_index.data(), by_owned_index.size()));
   if constexpr (std::is_same_v<T, Vertex>) {
     catalog::depths_to_result(sorted);
     write_named_result(world, path, names, ids, sorted, meaning_of(column));

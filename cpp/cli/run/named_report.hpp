@@ -20,6 +20,6 @@ void name_sources(const Dictionary& names, const catalog::Runs& runs, catalog::R
 /// As write_by_id(), with names. Collective.
 template <class T>
 void write_by_name(const Graph& graph, const Dictionary& names, const std::string& path, std::string_view column,
-                   const Array<T>& natural);
+                   const Array<T>& by_owned_index);
 
 }  // namespace atl::cli

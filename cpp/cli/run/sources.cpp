@@ -63,10 +63,10 @@ std::vector<std::string> parts_of(const std::string& text) {
 
 std::vector<Vertex> draw_sources(const Graph& graph, int count, std::uint64_t seed) {
   World& world = graph.world();
-  std::vector<char> natural;
-  for (Vertex k = 0; k < graph.owned(); ++k) natural.push_back(has_edges(graph, graph.local_of(k)));
+  std::vector<char> by_owned_index;
+  for (Vertex k = 0; k < graph.owned(); ++k) by_owned_index.push_back(has_edges(graph, graph.local_of(k)));
   const IdOrder order(world, graph.ids());
-  const std::vector<char> active = order.arrange(std::span<const char>(natural));
+  const std::vector<char> active = order.arrange(std::span<const char>(by_owned_index));
   std::vector<Vertex> places;
   for (std::size_t k = 0; k < active.size(); ++k)
     if (active[k]) places.push_back(static_cast<Vertex>(k));

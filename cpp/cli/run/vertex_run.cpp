@@ -245,13 +245,13 @@ void VertexRun::report(State& state) const {
 }
 
 template <class T>
-void write_by_id(const Graph& graph, const std::string& path, const Array<T>& natural, Unreached unreached) {
+void write_by_id(const Graph& graph, const std::string& path, const Array<T>& by_owned_index, Unreached unreached) {
   using Written = std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t>;
   World& world = graph.world();
   const IdOrder order(world, graph.ids());
   std::vector<Vertex> ids(static_cast<std::size_t>(order.size()));
   for (std::size_t k = 0; k < ids.size(); ++k) ids[k] = order.id_at(static_cast<Vertex>(k));
-  const std::vector<T> sorted = order.arrange(std::span<const T>(natural.data(), natural.size()));
+  const std::vector<T> sorted = order.arrange(std::span<const T>(by_owned_index.data(), by_owned_index.size()));
   std::vector<Written> values(sorted.begin(), sorted.end());
   if constexpr (std::is_same_v<T, Vertex>)
     if (unreached == Unreached::minus_one) catalog::depths_to_result(values);

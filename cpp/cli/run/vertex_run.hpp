@@ -35,7 +35,7 @@ enum class Unreached { minus_one, largest };
 
 /// Writes values in the order of owned indices to a file, ascending by id whatever the partition. Collective.
 template <class T>
-void write_by_id(const Graph& graph, const std::string& path, const Array<T>& natural,
+void write_by_id(const Graph& graph, const std::string& path, const Array<T>& by_owned_index,
                  Unreached unreached = Unreached::minus_one);
 
 }  // namespace atl::cli

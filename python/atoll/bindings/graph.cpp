@@ -292,10 +292,10 @@ Numpy<Edge> degrees_of(const SharedGraph& g, bool entering) {
 Numpy<Vertex> neighbours_of(const SharedGraph& g, Vertex id, bool entering) {
   Array<Vertex> ids;
   g.world->call([&](World& world) {
-    const auto [owner, natural] = g.graph.find(id);
+    const auto [owner, owned_index] = g.graph.find(id);
     const bool here = owner == world.rank();
     std::span<const Local> list;
-    if (here) list = (entering ? g.graph.in() : g.graph.out()).neighbours(g.graph.local_of(natural));
+    if (here) list = (entering ? g.graph.in() : g.graph.out()).neighbours(g.graph.local_of(owned_index));
     auto size = static_cast<Vertex>(list.size());
     world.broadcast(std::span(&size, 1), owner);
     ids = Array<Vertex>(static_cast<std::size_t>(size));

@@ -104,12 +104,12 @@ void check_weights(const Sample& sample, int threads, Weight&& weight, const Sss
   Array<Real> weights(list.size());
   std::vector<Arc> arcs;
   const auto ids = sample.edges.ids();
-  auto natural = [&](Vertex id) { return std::lower_bound(ids.begin(), ids.end(), id) - ids.begin(); };
+  auto index_of = [&](Vertex id) { return std::lower_bound(ids.begin(), ids.end(), id) - ids.begin(); };
   for (std::size_t i = 0; i < weights.size(); ++i) {
     weights[i] = static_cast<Real>(weight(i));
     const auto& [u, v] = sample.edges.edges[i];
-    arcs.push_back({natural(u), natural(v), static_cast<double>(weights[i])});
-    if (!sample.directed) arcs.push_back({natural(v), natural(u), static_cast<double>(weights[i])});
+    arcs.push_back({index_of(u), index_of(v), static_cast<double>(weights[i])});
+    if (!sample.directed) arcs.push_back({index_of(v), index_of(u), static_cast<double>(weights[i])});
   }
   list.weight = std::move(weights);
   const Graph graph = Graph::build(*world, std::move(list), {.duplicates = sample.duplicates});

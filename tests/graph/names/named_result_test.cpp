@@ -31,7 +31,7 @@ Loaded load(World& world, const std::string& path, Partition partition = Partiti
 
 // The value of a vertex is a half more than its id, or the next vertex, none for the last.
 template <class T>
-Array<T> natural_values(const Graph& graph, Meaning meaning) {
+Array<T> values_by_owned_index(const Graph& graph, Meaning meaning) {
   Array<T> values(static_cast<std::size_t>(graph.owned()));
   for (std::size_t k = 0; k < values.size(); ++k) {
     const Vertex id = graph.ids().id_of(static_cast<Vertex>(k));
@@ -45,12 +45,12 @@ Array<T> natural_values(const Graph& graph, Meaning meaning) {
 }
 
 template <class T>
-void write(const Loaded& loaded, const std::string& path, const Array<T>& natural, Meaning meaning) {
+void write(const Loaded& loaded, const std::string& path, const Array<T>& by_owned_index, Meaning meaning) {
   World& world = loaded.graph->world();
   const IdOrder order(world, loaded.graph->ids());
   std::vector<Vertex> ids;
   for (Vertex k = 0; k < order.size(); ++k) ids.push_back(order.id_at(k));
-  const std::vector<T> values = order.arrange(std::span<const T>(natural.data(), natural.size()));
+  const std::vector<T> values = order.arrange(std::span<const T>(by_owned_index.data(), by_owned_index.size()));
   if constexpr (std::is_same_v<T, Vertex>) {
     write_named_result(world, path, *loaded.names, ids, values, meaning);
   } else {
@@ -62,7 +62,7 @@ template <class T>
 void check_round_trip(World& world, const std::string& from, const std::string& to, Partition partition,
                       Meaning meaning) {
   const Loaded loaded = load(world, from, partition);
-  const Array<T> values = natural_values<T>(*loaded.graph, meaning);
+  const Array<T> values = values_by_owned_index<T>(*loaded.graph, meaning);
   write(loaded, to, values, meaning);
   const Array<T> back = read_named_result<T>(*loaded.graph, *loaded.names, to, meaning);
   REQUIRE(back.size() == values.size());
@@ -109,7 +109,7 @@ TEST_CASE("a result is sorted by name, and quotes only what needs them") {
   const std::string from = folder.write("g.csv", kEdges), to = folder / "r.tsv";
   run_ranks(3, two_threads(), [&](World& world) {
     const Loaded loaded = load(world, from);
-    write(loaded, to, natural_values<Vertex>(*loaded.graph, Meaning::vertices), Meaning::vertices);
+    write(loaded, to, values_by_owned_index<Vertex>(*loaded.graph, Meaning::vertices), Meaning::vertices);
   });
   CHECK(content(to) ==
         "\"\"\t\" x\"\n\" x\"\t\"#1\"\n\"#1\"\t5\n5\tMüller\nMüller\ta,b\na,b\t\"say \"\"x\"\"\"\n"
@@ -123,7 +123,7 @@ TEST_CASE("more rows than a block, and values that are no plain numbers") {
   const std::string from = folder.write("g.txt", text), to = folder / "r.csv";
   run_ranks(2, two_threads(), [&](World& world) {
     const Loaded loaded = load(world, from);
-    Array<double> values = natural_values<double>(*loaded.graph, Meaning::numbers);
+    Array<double> values = values_by_owned_index<double>(*loaded.graph, Meaning::numbers);
     if (world.rank() == 0) values[0] = INFINITY;
     write(loaded, to, values, Meaning::numbers);
     const Array<double> back = read_named_result<double>(*loaded.graph, *loaded.names, to);

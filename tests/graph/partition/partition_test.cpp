@@ -153,22 +153,23 @@ TEST_CASE("every partition holds the same graph, numbers each vertex once and fi
                     options);
                 CHECK(arcs_of(world, graph) == expected);
                 std::size_t wrong = 0;
-                std::vector<Vertex> natural;
+                std::vector<Vertex> by_owned_index;
                 for (Vertex k = 0; k < graph.owned(); ++k) {
-                  natural.push_back(graph.ids().id_of(k));
-                  wrong += k > 0 && natural[static_cast<std::size_t>(k)] <= natural[static_cast<std::size_t>(k - 1)];
+                  by_owned_index.push_back(graph.ids().id_of(k));
+                  wrong += k > 0 && by_owned_index[static_cast<std::size_t>(k)] <=
+                                        by_owned_index[static_cast<std::size_t>(k - 1)];
                   wrong += graph.ids().find_here(graph.ids().id_of(k)) != k;
                   wrong += graph.id_of(graph.local_of(k)) != graph.ids().id_of(k);
                 }
                 for (std::size_t i = 0; i < ids.size(); i += 1 + ids.size() / 5) {
                   const auto [owner, at] = graph.find(ids[i]);
-                  wrong += owner == world.rank() && natural[static_cast<std::size_t>(at)] != ids[i];
+                  wrong += owner == world.rank() && by_owned_index[static_cast<std::size_t>(at)] != ids[i];
                 }
                 CHECK(wrong == 0);
                 CHECK(graph.ids().largest() == ids.back());
                 // In the order of ids, whatever the partition.
                 const IdOrder order(world, graph.ids());
-                const auto sorted = order.arrange(std::span<const Vertex>(natural));
+                const auto sorted = order.arrange(std::span<const Vertex>(by_owned_index));
                 CHECK(world.all_gather_varying(std::span<const Vertex>(sorted)) == ids);
                 for (Vertex k = 0; k < order.size(); ++k) {
                   const Vertex id = order.id_at(k);

@@ -94,7 +94,7 @@ TEST_CASE("betweenness by weight: correct scores pass, and any change of one is 
     const auto answers = mutants(right, 5, [](double x, std::size_t, std::size_t i) { return i % 2 ? -1 : x + 1e-3; });
     for (const std::size_t recomputed : {std::size_t{0}, std::size_t{16}})
       check_only_first_passes(said(s, cases::Weight::wide, answers, [&](const Graph& g, const Scores& answer) {
-        const Array<double> values = natural(g, ids, answer);
+        const Array<double> values = by_owned_index(g, ids, answer);
         return verify_betweenness(g, sources, span(values), {.recomputed_sources = recomputed, .by_weight = true});
       }));
   });

@@ -67,8 +67,8 @@ EdgeList tuples_of(const Graph& graph, const Sample& s) {
 std::vector<std::string> verdicts_by_input(const Sample& s, Vertex source, const std::vector<Answer>& answers) {
   const auto ids = s.edges.ids();
   return said(s, cases::Weight::narrow, answers, [&](const Graph& graph, const Answer& a) {
-    const Array<float> distance = natural(graph, ids, a.distance);
-    const Array<Vertex> parent = natural(graph, ids, a.parent);
+    const Array<float> distance = by_owned_index(graph, ids, a.distance);
+    const Array<Vertex> parent = by_owned_index(graph, ids, a.parent);
     Verdict verdict = verify_sssp(graph, source, span(distance), span(parent), tuples_of(graph, s));
     verdict.what.resize(
         std::min<std::size_t>(verdict.what.size(), 6));  // messages name vertices in the order of dense numbers
@@ -79,8 +79,8 @@ std::vector<std::string> verdicts_by_input(const Sample& s, Vertex source, const
 std::vector<std::string> verdicts(const Sample& s, Vertex source, const std::vector<Answer>& answers, Given given) {
   const auto ids = s.edges.ids();
   return said(s, cases::Weight::narrow, answers, [&](const Graph& graph, const Answer& a) {
-    const Array<float> distance = natural(graph, ids, a.distance);
-    const Array<Vertex> parent = given == Given::both ? natural(graph, ids, a.parent) : Array<Vertex>();
+    const Array<float> distance = by_owned_index(graph, ids, a.distance);
+    const Array<Vertex> parent = given == Given::both ? by_owned_index(graph, ids, a.parent) : Array<Vertex>();
     return verify_sssp(graph, source, span(distance), span(parent));
   });
 }
@@ -194,21 +194,21 @@ TEST_CASE("cycles of weight 0 without a path from the source are found, with and
           cases::slice(s.edges, false, cases::Weight::wide, false, world.rank(), world.size(), cases::Dealing::spread);
       for (double& w : std::get<Array<double>>(edges.weight)) w = 0;
       const Graph graph = Graph::build(world, std::move(edges), {.placement = {.partition = m.partition}});
-      const auto distance = natural<double>(graph, ids, {0, 0, 0, 0, 0, 0});
-      const auto ring = natural<Vertex>(graph, ids, {0, 0, 1, 11, 12, 10});
+      const auto distance = by_owned_index<double>(graph, ids, {0, 0, 0, 0, 0, 0});
+      const auto ring = by_owned_index<Vertex>(graph, ids, {0, 0, 1, 11, 12, 10});
       CHECK(verify_sssp(graph, 0, span(distance), span(ring)).what ==
             "rule 1: the parents of vertex 10 never lead to the source 0 (a cycle)");
       CHECK(verify_sssp(graph, 0, span(distance)).what ==
             "rule 1: no path that makes the distances leads from the source 0 to vertex 10");
       const double far = std::numeric_limits<double>::infinity();
-      const auto right = natural<double>(graph, ids, {0, 0, 0, far, far, far});
+      const auto right = by_owned_index<double>(graph, ids, {0, 0, 0, far, far, far});
       CHECK(verify_sssp(graph, 0, span(right)).ok);
       EdgeList tuples = tuples_of(graph, s);
       for (float& w : std::get<Array<float>>(tuples.weight)) w = 0;
       CHECK(verify_sssp(graph, 0, span(distance), span(ring), tuples).what ==
             "rule 1: the parents of vertex 10 never lead to the source 0 (a cycle)");
-      const auto tree = natural<Vertex>(graph, ids, {0, 0, 1, -1, -1, -1}),
-                 swapped = natural<Vertex>(graph, ids, {0, 2, 1, -1, -1, -1});
+      const auto tree = by_owned_index<Vertex>(graph, ids, {0, 0, 1, -1, -1, -1}),
+                 swapped = by_owned_index<Vertex>(graph, ids, {0, 2, 1, -1, -1, -1});
       CHECK(verify_sssp(graph, 0, span(right), span(tree)).ok);
       CHECK(verify_sssp(graph, 0, span(right), span(swapped)).what ==
             "rule 1: the parents of vertex 1 never lead to the source 0 (a cycle)");
@@ -251,8 +251,8 @@ TEST_CASE("a weight changed in building the graph is found by the check against 
       const std::vector<Vertex> ids{0, 1, 2}, parents{0, 0, 1};
       const auto check = [&](float changed, const std::vector<float>& distances, const std::string& what) {
         const Graph graph = Graph::build(world, edges_of({0.5F, changed, 1, 0.75F}));
-        const auto distance = natural(graph, ids, distances);
-        const auto parent = natural(graph, ids, parents);
+        const auto distance = by_owned_index(graph, ids, distances);
+        const auto parent = by_owned_index(graph, ids, parents);
         CHECK(verify_sssp(graph, 0, span(distance), span(parent)).ok);
         const PathsVerdict verdict = verify_sssp(graph, 0, span(distance), span(parent), edges);
         CHECK(verdict.what == what);
@@ -265,8 +265,8 @@ TEST_CASE("a weight changed in building the graph is found by the check against 
             "rule 2: vertex 2 has the distance 0.875 (its parent 1 and the edge between them make 0.75)");
       // A shorter path that is missing in the lists.
       const Graph graph = Graph::build(world, edges_of({0.5F, 2, 1, 2}));
-      const auto distance = natural<float>(graph, ids, {0, 0.5F, 1});
-      const auto parent = natural<Vertex>(graph, ids, {0, 0, 0});
+      const auto distance = by_owned_index<float>(graph, ids, {0, 0.5F, 1});
+      const auto parent = by_owned_index<Vertex>(graph, ids, {0, 0, 0});
       CHECK(verify_sssp(graph, 0, span(distance), span(parent)).ok);
       CHECK(verify_sssp(graph, 0, span(distance), span(parent), edges).what ==
             "rule 3: edge 1 - 2 of length 0.25 joins the distances 0.5 and 1 (there is a shorter path)");
@@ -290,7 +290,7 @@ TEST_CASE("depths alone are checked, and any change of one is found") {
                           : std::max<Vertex>(0, d == kUnreachable ? 2 : d - 1);
     });
     check_only_first_passes(said(s, cases::Weight::none, answers, [&](const Graph& g, const std::vector<Vertex>& a) {
-      const auto d = natural(g, ids, a);
+      const auto d = by_owned_index(g, ids, a);
       return verify_depths(g, ids[0], span(d));
     }));
   });

@@ -66,8 +66,8 @@ void BetweennessBatch<kLanes>::run(std::span<const Vertex> sources, BetweennessR
                                    const Progress& progress) {
   std::vector<Local> starts;
   for (const Vertex id : sources) {
-    const auto [owner, natural] = graph_.find(id);
-    starts.push_back(owner == world_.rank() ? graph_.local_of(natural) : kElsewhere);
+    const auto [owner, owned_index] = graph_.find(id);
+    starts.push_back(owner == world_.rank() ? graph_.local_of(owned_index) : kElsewhere);
   }
   std::fill(score_.begin(), score_.end(), 0.0);
   for (std::size_t i = 0; i < starts.size(); i += kLanes) {

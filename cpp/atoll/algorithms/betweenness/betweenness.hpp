@@ -12,7 +12,7 @@
 ///
 ///     Betweenness betweenness(graph);         // collective; the first run that needs a buffer allocates it
 ///     BetweennessResult r;                    // its array is reused
-///     betweenness.run(sources, r);            // original ids, as on all ranks; r.score[i] by owned index (natural)
+///     betweenness.run(sources, r);            // original ids, as on all ranks; r.score[i] by owned index
 ///
 /// score(v) = sum over sources s != v and targets t != v of sigma_st(v) / sigma_st, with sigma_st the number of
 /// shortest paths from s to t and sigma_st(v) of those through v [1, eq. 4]. Nothing is normalised: with all vertices
@@ -24,7 +24,7 @@
 namespace atl {
 
 struct BetweennessResult {
-  Array<double> score;  ///< [natural]
+  Array<double> score;  ///< [owned index]
 };
 
 class Betweenness {

@@ -51,8 +51,8 @@ std::size_t claim(std::uint64_t* visited, const Local* targets, std::size_t n, L
 }
 
 template <class Id>
-void to_natural(const NaturalView<Id>& view, std::size_t a, std::size_t b) {
-  const NaturalOrder& order = *view.order;
+void to_owned_index(const OwnedIndexView<Id>& view, std::size_t a, std::size_t b) {
+  const OwnedIndexOrder& order = *view.order;
   for (std::size_t w = a; w < b; ++w) {
     const std::size_t last = std::min(view.owned, w * 64 + 64);
     auto tail = static_cast<std::size_t>(order.first_tail[w]), hub = static_cast<std::size_t>(order.first_hub[w]);
@@ -76,7 +76,7 @@ void bfs_kernels_avx512(BfsKernels<Id>& kernels);  // kernel_avx512.cpp
 
 template <class Id>
 static void bfs_kernels_portable(BfsKernels<Id>& kernels) {
-  kernels = {pull<Id>, claim, to_natural<Id>};
+  kernels = {pull<Id>, claim, to_owned_index<Id>};
 }
 
 template <class Id>

@@ -22,8 +22,8 @@ struct PullView {
 
 /// Converts parents from local numbers to owned indices. The parent of an unvisited vertex is kNoId.
 template <class Id>
-struct NaturalView {
-  const NaturalOrder* order;
+struct OwnedIndexView {
+  const OwnedIndexOrder* order;
   const Id* parent;
   Vertex* out;
   std::size_t owned;
@@ -40,7 +40,7 @@ struct BfsKernels {
   /// and returns how many. Atomic: any thread may claim any bit.
   std::size_t (*claim)(std::uint64_t* visited, const Local* targets, std::size_t n, Local* claimed);
   /// Writes the result for owned indices in words [a, b), 64 to a word.
-  void (*to_natural)(const NaturalView<Id>&, std::size_t a, std::size_t b);
+  void (*to_owned_index)(const OwnedIndexView<Id>&, std::size_t a, std::size_t b);
 };
 
 template <class Id>

@@ -103,8 +103,8 @@ std::size_t claim(std::uint64_t* visited, const Local* targets, std::size_t n, L
 }
 
 // Results are written once and not read soon: streaming stores keep the caches for the next search.
-void to_natural_narrow(const NaturalView<std::uint32_t>& view, std::size_t a, std::size_t b) {
-  const NaturalOrder& order = *view.order;
+void to_owned_index_32(const OwnedIndexView<std::uint32_t>& view, std::size_t a, std::size_t b) {
+  const OwnedIndexOrder& order = *view.order;
   const __m512i none = _mm512_set1_epi32(-1);
   for (std::size_t w = a; w < b; ++w) {
     const std::uint32_t* tail = view.parent + order.first_tail[w];
@@ -147,7 +147,7 @@ template <class Id>
 void bfs_kernels_avx512(BfsKernels<Id>& kernels) {
   kernels.pull = pull<Id>;
   kernels.claim = claim;
-  if constexpr (sizeof(Id) == sizeof(std::uint32_t)) kernels.to_natural = to_natural_narrow;
+  if constexpr (sizeof(Id) == sizeof(std::uint32_t)) kernels.to_owned_index = to_owned_index_32;
 }
 
 template void bfs_kernels_avx512(BfsKernels<std::uint32_t>&);

@@ -15,7 +15,7 @@ BfsReport<Id>::BfsReport(const Graph& graph, const BfsKernels<Id>& kernels)
     : graph_(graph),
       team_(graph.world().team()),
       kernels_(kernels),
-      natural_(team_, graph),
+      order_(team_, graph),
       all_edges_(graph.world().sum(graph.out().size())) {
   if (!graph.directed() && 2 * graph.edges() > all_edges_) find_loops();
 }
@@ -50,7 +50,7 @@ template <class Id>
 Edge BfsReport<Id>::write_parents(BfsState<Id>& state, Array<Vertex>& parent) const {
   const auto owned = static_cast<std::size_t>(graph_.owned());
   if (parent.size() != owned) parent = Array<Vertex>(owned);
-  const NaturalView<Id> view{&natural_, state.parent().data(), parent.data(), owned};
+  const OwnedIndexView<Id> view{&order_, state.parent().data(), parent.data(), owned};
   std::atomic<Edge> outside{0};
   team_.run([&](int thread) {
     const auto [a, b] = team_.share(thread, state.words());
@@ -64,7 +64,7 @@ Edge BfsReport<Id>::write_parents(BfsState<Id>& state, Array<Vertex>& parent) co
     outside.fetch_add(edges, std::memory_order_relaxed);
     team_.barrier();
     const auto [first, last] = team_.share(thread, (owned + 63) / 64);
-    kernels_.to_natural(view, first, last);
+    kernels_.to_owned_index(view, first, last);
   });
   return outside.load();
 }

@@ -19,7 +19,7 @@ class BfsReport {
   /// Writes result.parent, result.depth if the state has depths, and result.edges.
   void write(BfsState<Id>& state, Vertex source, Vertex owned_index, BfsResult& result) const;
   Edge all_edges() const { return all_edges_; }  ///< adjacency entries on all ranks
-  std::size_t memory_bytes() const { return natural_.memory_bytes(); }
+  std::size_t memory_bytes() const { return order_.memory_bytes(); }
 
  private:
   void find_loops();
@@ -30,7 +30,7 @@ class BfsReport {
   const Graph& graph_;
   Team& team_;
   const BfsKernels<Id>& kernels_;
-  const NaturalOrder natural_;
+  const OwnedIndexOrder order_;
   const Edge all_edges_;
   std::vector<Local> loops_;  // undirected: the vertex of each self-loop
 };

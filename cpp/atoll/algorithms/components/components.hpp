@@ -8,7 +8,7 @@
 ///
 ///     Components components(graph);           // collective; allocates buffers once
 ///     ComponentsResult r;                     // its array is reused
-///     components.run(r);                      // r.component[i] by owned index (natural)
+///     components.run(r);                      // r.component[i] by owned index
 ///
 /// Two vertices have the same label exactly if a path joins them that may follow edges in both directions. The label is
 /// the smallest original id in the component, so the result depends on neither threads, ranks nor layout. Weights,
@@ -16,7 +16,7 @@
 namespace atl {
 
 struct ComponentsResult {
-  Array<Vertex> component;  ///< [natural] smallest original id of the vertex's component
+  Array<Vertex> component;  ///< [owned index] smallest original id of the vertex's component
   Vertex components = 0;    ///< number of components on all ranks; an isolated vertex is a component
 };
 

@@ -122,7 +122,7 @@ void ComponentForest::write(Vertex giant, F&& label_of, Array<Vertex>& component
   write_giant(giant, component);
   team_.for_range(outside_count_, kGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t i = a; i < b; ++i)
-      component[static_cast<std::size_t>(graph_.natural_of(outside_giant_[i]))] = label_of(load(outside_giant_[i]));
+      component[static_cast<std::size_t>(graph_.owned_index_of(outside_giant_[i]))] = label_of(load(outside_giant_[i]));
   });
 }
 

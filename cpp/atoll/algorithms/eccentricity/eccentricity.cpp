@@ -108,10 +108,10 @@ void Eccentricity::Bounding::find_components() {
   };
   std::vector<Size> sizes;
   Vertex least = std::numeric_limits<Vertex>::max();
-  for (Vertex natural = 0; natural < graph_.owned(); ++natural) {
-    const Vertex label = found.component[static_cast<std::size_t>(natural)];
+  for (Vertex owned_index = 0; owned_index < graph_.owned(); ++owned_index) {
+    const Vertex label = found.component[static_cast<std::size_t>(owned_index)];
     least = std::min(least, label);
-    const Local v = graph_.local_of(natural);
+    const Local v = graph_.local_of(owned_index);
     const std::span<const Local> list = graph_.out().neighbours(v);
     if (std::all_of(list.begin(), list.end(), [v](Local u) { return u == v; })) continue;
     const auto [at, is_new] = place.try_emplace(label, static_cast<Local>(labels_.size()));

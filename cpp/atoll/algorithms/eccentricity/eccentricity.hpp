@@ -10,7 +10,7 @@
 ///
 ///     Eccentricity eccentricity(graph);                     // collective; allocates buffers once
 ///     EccentricityResult r;                                 // its arrays are reused
-///     eccentricity.run({}, r);                              // r.lower[i] by owned index (natural)
+///     eccentricity.run({}, r);                              // r.lower[i] by owned index
 ///
 /// The eccentricity of a vertex is its distance to the farthest vertex of its component: 0 of an isolated one. Searches
 /// from few vertices bound those of all others, so that far fewer than n searches give all of them on most real graphs; a
@@ -29,7 +29,7 @@ struct EccentricityOptions {
 
 /// Bounds are equal where the eccentricity is known.
 struct EccentricityResult {
-  Array<Vertex> lower, upper;  ///< [natural]
+  Array<Vertex> lower, upper;  ///< [owned index]
   /// Greatest eccentricity of all vertices, and least of those in the largest component: bounds.
   Vertex diameter_lower = 0, diameter_upper = 0, radius_lower = 0, radius_upper = 0;
   Vertex components = 0;

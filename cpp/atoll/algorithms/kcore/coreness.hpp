@@ -9,7 +9,7 @@
 ///
 ///     Coreness peeling(graph);                  // collective: counts neighbours
 ///     CorenessResult r;
-///     peeling.run(r);                           // collective; r.core[i] by owned index (natural)
+///     peeling.run(r);                           // collective; r.core[i] by owned index
 ///
 /// Removes the vertices that have at most k neighbours left, for k = 0, 1, ... [1]; linear in the edges. Weights,
 /// self-loops and the number of edges between two vertices do not matter.
@@ -17,7 +17,7 @@
 namespace atl {
 
 struct CorenessResult {
-  Array<Vertex> core;     ///< [natural]
+  Array<Vertex> core;     ///< [owned index]
   Vertex degeneracy = 0;  ///< the largest core number on all ranks
   int rounds = 0;         ///< exchanges between ranks; on one rank: levels
 };

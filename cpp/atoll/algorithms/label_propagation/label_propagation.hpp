@@ -8,7 +8,7 @@
 ///
 ///     LabelPropagation communities(graph);        // collective
 ///     LabelPropagationResult r;
-///     communities.run({.iterations = 10}, r);     // r.label[i] by owned index (natural)
+///     communities.run({.iterations = 10}, r);     // r.label[i] by owned index
 ///
 /// Synchronous and deterministic [1, 2]: every vertex begins with its own id; in each iteration every vertex takes the
 /// most frequent label of its neighbours, the smallest of equally frequent ones. In a directed graph a neighbour counts
@@ -24,7 +24,7 @@ struct LabelPropagationOptions {
 };
 
 struct LabelPropagationResult {
-  Array<Vertex> label;  ///< [natural] an original id
+  Array<Vertex> label;  ///< [owned index] an original id
   int iterations = 0;   ///< iterations done
   Vertex changed = 0;   ///< labels on all ranks that the last iteration changed
 };

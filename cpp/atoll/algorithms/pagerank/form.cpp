@@ -55,7 +55,7 @@ void PageRankForm<Real>::number(Array<Local> local_of, std::size_t sent) {
     const Local local = local_of_[v];
     if (local < 0) continue;
     const double weight = leaving_weight(graph_, transition_, local);
-    position_of_[static_cast<std::size_t>(graph_.natural_of(local))] = static_cast<Local>(v);
+    position_of_[static_cast<std::size_t>(graph_.owned_index_of(local))] = static_cast<Local>(v);
     // By weight the edges' probabilities are divided already (transition.hpp).
     const double divisor = transition_ == Transition::by_weight ? 1 : weight;
     inverse_[v] = weight > 0 ? Real(1) / static_cast<Real>(divisor) : Real(0);

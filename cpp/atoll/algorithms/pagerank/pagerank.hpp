@@ -11,7 +11,7 @@
 ///
 ///     PageRank<float> pagerank(graph);                    // collective; builds layouts and buffers once
 ///     PageRankResult<float> r;                            // its array is reused
-///     pagerank.run({.tolerance = 1e-6}, r);               // r.score[i] by owned index (natural)
+///     pagerank.run({.tolerance = 1e-6}, r);               // r.score[i] by owned index
 ///
 /// Iterates, from x = p,
 ///
@@ -49,7 +49,7 @@ void check_options(const PageRankOptions& options, Local owned, const std::strin
 
 template <class Real>
 struct PageRankResult {
-  Array<Real> score;  ///< [natural]; sums to 1 where dangling is spread
+  Array<Real> score;  ///< [owned index]; sums to 1 where dangling is spread
   int iterations = 0;
   double change = 0;       ///< sum of |change| in the last iteration
   bool converged = false;  ///< a tolerance was given and change is below it

@@ -133,8 +133,8 @@ class PathSearch::Bidirectional final : public PathSearch::Form {
   template <class F>
   void with_sums(const Csr& lists, F&& f) const;
   Local master(Vertex id) const {
-    const auto [owner, natural] = graph_.find(id);
-    return owner == world_.rank() ? graph_.local_of(natural) : -1;
+    const auto [owner, owned_index] = graph_.find(id);
+    return owner == world_.rank() ? graph_.local_of(owned_index) : -1;
   }
   void met(Local v);
   Round search(Local source, Local target);

@@ -111,7 +111,7 @@ void DistributedSssp<Real, Sum>::assign_zero_weight_parents(SsspResult<Real>& re
         rest.push_back(v);
         continue;
       }
-      result.parent[static_cast<std::size_t>(graph_.natural_of(v))] = graph_.id_of(in.targets[e]);
+      result.parent[static_cast<std::size_t>(graph_.owned_index_of(v))] = graph_.id_of(in.targets[e]);
       newly_parented.push_back(v);
     }
     for (const Local v : newly_parented) {

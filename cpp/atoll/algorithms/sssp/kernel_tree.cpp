@@ -71,7 +71,7 @@ void SsspKernel<Real, Sum>::write(Local source, SsspResult<Real>& result) {
 // the sum). A breadth-first search along such edges, from vertices that have a parent, keeps the tree free of cycles.
 template <class Real, class Sum>
 void SsspKernel<Real, Sum>::assign_zero_weight_parents(SsspResult<Real>& result) {
-  auto parent = [&](Local v) -> Vertex& { return result.parent[static_cast<std::size_t>(graph_.natural_of(v))]; };
+  auto parent = [&](Local v) -> Vertex& { return result.parent[static_cast<std::size_t>(graph_.owned_index_of(v))]; };
   auto joins = [&](Local u, const Entry& e, Local v) {
     const Sum distance = distance_[index(v)];
     return distance_[index(u)] == distance && distance + e.weight == distance;

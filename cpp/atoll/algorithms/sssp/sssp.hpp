@@ -10,7 +10,7 @@
 ///
 ///     Sssp<float> sssp(graph);            // collective; builds sorted lists and buffers once
 ///     SsspResult<float> r;                // its arrays are reused
-///     sssp.run(1, r);                     // 1 is an original id; r.distance[i], r.parent[i] by owned index (natural)
+///     sssp.run(1, r);                     // 1 is an original id; r.distance[i], r.parent[i] by owned index
 ///
 /// dist(v) = min over edges u -> v of dist(u) + w, dist(source) = 0, every sum rounded to Real: the distances equal
 /// those of Dijkstra's algorithm in the same arithmetic bit by bit, for any number of threads and ranks. Whole-number
@@ -26,8 +26,8 @@ struct SsspOptions {
 
 template <class Real>
 struct SsspResult {
-  Array<Real> distance;  ///< [natural] infinity where not reached
-  Array<Vertex> parent;  ///< [natural] original id of the parent; the source's is itself, kNoVertex where not reached
+  Array<Real> distance;  ///< [owned index] infinity where not reached
+  Array<Vertex> parent;  ///< [owned index] original id of the parent; the source's is its own, kNoVertex: not reached
   Vertex reached = 0;    ///< reached vertices on all ranks, the source included
 };
 

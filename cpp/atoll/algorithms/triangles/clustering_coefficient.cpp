@@ -35,13 +35,13 @@ void write(const Graph& graph, ClusteringResult& result, Triangles&& triangles, 
   std::atomic<Vertex> corners{0};
   graph.world().team().for_range(owned, kCoefficientGrain * 16, [&](int, std::size_t a, std::size_t b) {
     Vertex sum = 0;
-    for (std::size_t natural = a; natural < b; ++natural) {
-      const Local v = graph.local_of(static_cast<Vertex>(natural));
+    for (std::size_t owned_index = a; owned_index < b; ++owned_index) {
+      const Local v = graph.local_of(static_cast<Vertex>(owned_index));
       const bool active = v < graph.active();
       const Vertex found = active ? triangles(v) : 0;
       const double d = active ? static_cast<double>(degree(v)) : 0;
-      result.triangles[natural] = found;
-      result.coefficient[natural] = d < 2 ? 0 : static_cast<double>(edges(v)) / (d * (d - 1));
+      result.triangles[owned_index] = found;
+      result.coefficient[owned_index] = d < 2 ? 0 : static_cast<double>(edges(v)) / (d * (d - 1));
       sum += found;
     }
     corners += sum;

@@ -19,8 +19,8 @@
 namespace atl {
 
 struct ClusteringResult {
-  Array<double> coefficient;  ///< [natural]
-  Array<Vertex> triangles;    ///< [natural] triangles with the vertex, ignoring directions
+  Array<double> coefficient;  ///< [owned index]
+  Array<Vertex> triangles;    ///< [owned index] triangles with the vertex, ignoring directions
   Vertex total = 0;           ///< triangles on all ranks, each once
 };
 

@@ -119,7 +119,7 @@ void split(Level& last, const Hierarchy& machine) {
   world.broadcast(std::span(owner), 0);
   const Vertex begin = graph.blocks().begin(world.rank());
   for (Local v = 0; v < graph.active(); ++v)
-    last.owner[static_cast<std::size_t>(v)] = owner[static_cast<std::size_t>(begin + graph.natural_of(v))];
+    last.owner[static_cast<std::size_t>(v)] = owner[static_cast<std::size_t>(begin + graph.owned_index_of(v))];
 }
 
 }  // namespace
@@ -131,11 +131,11 @@ std::vector<Rank> cluster_placement(World& world, const EdgeList& edges, const I
     if (seconds) (*seconds)[step] += timer.lap();
   };
   const Graph graph = Graph::build(world, edges, ids, {.self_loops = SelfLoops::drop});
-  const std::vector<Edge> natural = weights_of(world, edges, ids.blocks());
-  std::vector<Edge> weight(natural.size());
+  const std::vector<Edge> by_owned_index = weights_of(world, edges, ids.blocks());
+  std::vector<Edge> weight(by_owned_index.size());
   Edge sum = 0;
   for (Local v = 0; v < graph.owned(); ++v)
-    sum += weight[static_cast<std::size_t>(v)] = natural[static_cast<std::size_t>(graph.natural_of(v))];
+    sum += weight[static_cast<std::size_t>(v)] = by_owned_index[static_cast<std::size_t>(graph.owned_index_of(v))];
   const Edge total = world.sum(sum), limit = std::max<Edge>(1, total / machine.size() / kClustersPerRank);
   lap("degrees");
 
@@ -184,7 +184,7 @@ std::vector<Rank> cluster_placement(World& world, const EdgeList& edges, const I
   }
   std::vector<Rank> owner(static_cast<std::size_t>(graph.owned()));
   for (Local v = 0; v < graph.owned(); ++v)
-    owner[static_cast<std::size_t>(graph.natural_of(v))] = pyramid[0].owner[static_cast<std::size_t>(v)];
+    owner[static_cast<std::size_t>(graph.owned_index_of(v))] = pyramid[0].owner[static_cast<std::size_t>(v)];
   lap("refine");
   return owner;
 }

@@ -51,7 +51,7 @@ class Clustering {
  private:
   using Requests = std::vector<std::vector<ClusterMove>>;
 
-  Vertex dense(Local v) const { return begin_ + graph_.natural_of(v); }
+  Vertex dense(Local v) const { return begin_ + graph_.owned_index_of(v); }
   Edge& held(Vertex dense) { return held_[static_cast<std::size_t>(dense - begin_)]; }
   bool may_move(Local v) const {
     const Edge degree = graph_.out().degree(v) + (graph_.directed() ? graph_.in().degree(v) : 0);

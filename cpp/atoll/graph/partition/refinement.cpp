@@ -88,7 +88,7 @@ void refine(const Graph& graph, std::span<const Edge> weight, const Hierarchy& m
     std::vector<std::vector<RefinementMove>> requests(ranks);
     std::vector<std::vector<Local>> askers(ranks);
     for (Local v = 0; v < graph.active(); ++v) {
-      const Vertex dense = begin + graph.natural_of(v);
+      const Vertex dense = begin + graph.owned_index_of(v);
       if (random_at(round + 7, static_cast<std::uint64_t>(dense)) & 1) continue;  // else two neighbours could swap
       RefinementMove request = refinement.best_move(v, owner);
       if (request.gain <= 0) continue;

@@ -205,15 +205,15 @@ void VertexCut::name_mirrors(const Graph& graph, const Array<Dense>& source, con
     for (std::size_t r = 0; r < p; ++r) {
       if (wanted[r].empty()) continue;
       Array<std::uint64_t> known(before.size(), 0);
-      for (const std::uint32_t natural : wanted[r]) {
-        const auto local = static_cast<std::size_t>(graph.local_of(natural));
+      for (const std::uint32_t owned_index : wanted[r]) {
+        const auto local = static_cast<std::size_t>(graph.local_of(owned_index));
         known[local / 64] |= std::uint64_t{1} << (local % 64);
       }
       std::uint32_t sum = 0;
       for (std::size_t w = 0; w < known.size(); ++w)
         before[w] = std::exchange(sum, sum + static_cast<std::uint32_t>(std::popcount(known[w])));
-      for (const std::uint32_t natural : wanted[r]) {
-        const auto local = static_cast<std::size_t>(graph.local_of(natural));
+      for (const std::uint32_t owned_index : wanted[r]) {
+        const auto local = static_cast<std::size_t>(graph.local_of(owned_index));
         const std::uint64_t below = known[local / 64] & ((std::uint64_t{1} << (local % 64)) - 1);
         told[r].push_back(before[local / 64] + static_cast<std::uint32_t>(std::popcount(below)));
       }
@@ -245,8 +245,8 @@ void VertexCut::name_mirrors(const Graph& graph, const Array<Dense>& source, con
 }
 
 Local VertexCut::local_of(const Graph& graph, Vertex dense) const {
-  const Vertex natural = dense - graph.blocks().begin(world_.rank());
-  if (natural >= 0 && natural < owned_) return graph.local_of(natural);
+  const Vertex owned_index = dense - graph.blocks().begin(world_.rank());
+  if (owned_index >= 0 && owned_index < owned_) return graph.local_of(owned_index);
   const auto w = static_cast<std::size_t>(dense) / 64;
   const std::uint64_t below = known_.bits[w] & ((std::uint64_t{1} << (dense % 64)) - 1);
   return mirror_at_[known_.before[w] + static_cast<std::uint32_t>(std::popcount(below))];

@@ -26,11 +26,11 @@ class Dependencies {
 
   /// Finds the levels from the source; returns the sum of d(s, t) - 1 over the reached vertices.
   double search(Vertex source) {
-    const auto [owner, natural] = graph_.find(source);
+    const auto [owner, owned_index] = graph_.find(source);
     std::fill(depth_.begin(), depth_.end(), kFar);
     levels_.assign(1, {});
     if (owner == world_.rank()) {
-      levels_[0].push_back(graph_.local_of(natural));
+      levels_[0].push_back(graph_.local_of(owned_index));
       depth_[static_cast<std::size_t>(levels_[0][0])] = 0;
     }
     double sum = 0;

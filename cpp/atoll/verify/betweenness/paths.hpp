@@ -6,7 +6,7 @@
 /// Checks that scores are the betweenness from given sources: score(v) = sum over sources s != v and targets t != v of
 /// the fraction of shortest paths from s to t that pass through v. Never calls the algorithm.
 ///
-///     Verdict verdict = verify_betweenness(graph, sources, scores);       // original ids; natural order; collective
+///     Verdict verdict = verify_betweenness(graph, sources, scores);       // original ids; by owned index; collective
 ///
 ///     rule 1  scores are finite and not negative; 0 where no path can pass: fewer than two neighbours, or no entering
 ///             or no leaving edge

@@ -104,8 +104,8 @@ void WeightedDependencies::propagate(const Order& order, const Csr& lists, bool 
 }
 
 double WeightedDependencies::search(Vertex source) {
-  const auto [owner, natural] = graph_.find(source);
-  const Local here = owner == world_.rank() ? graph_.local_of(natural) : -1;
+  const auto [owner, owned_index] = graph_.find(source);
+  const Local here = owner == world_.rank() ? graph_.local_of(owned_index) : -1;
   find_distances(here);
   order_.clear();
   for (Local v = 0; v < graph_.owned(); ++v)

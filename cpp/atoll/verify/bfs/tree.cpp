@@ -101,11 +101,11 @@ BfsTreeReport verify_bfs(const Graph& graph, Vertex source, std::span<const Vert
                          std::span<const Vertex> depths, const Tuples& tuples, TupleKind kind) {
   World& world = graph.world();
   const Vertex begin = graph.blocks().begin(world.rank());
-  const auto [owner, natural] = graph.find(source);
+  const auto [owner, owned_index] = graph.find(source);
   const Array<Vertex> dense = dense_of(world, graph.ids(), parents);
   return verify_bfs_tree(world,
                          {.blocks = &graph.blocks(),
-                          .root = graph.blocks().begin(owner) + natural,
+                          .root = graph.blocks().begin(owner) + owned_index,
                           .parents = std::span<const Vertex>(dense.data(), dense.size()),
                           .depths = depths,
                           .tuples = kind,

@@ -33,8 +33,8 @@ class TupleSweep {
         least_(blocks_.count(), kFar),
         violations_(world_),
         tallies_(static_cast<std::size_t>(world_.team().size())) {
-    const auto [owner, natural] = graph.find(source);
-    root_ = graph.blocks().begin(owner) + natural;
+    const auto [owner, owned_index] = graph.find(source);
+    root_ = graph.blocks().begin(owner) + owned_index;
   }
 
   Violation run(const EdgeList& tuples) {

@@ -31,8 +31,8 @@ class Paths {
         connected_(graph.locals()),
         violations_(graph.world()),
         has_parents_(graph.world().any(!parent.empty())) {
-    const auto [owner, natural] = graph.find(source);
-    if (owner == graph.world().rank()) source_here_ = graph.local_of(natural);
+    const auto [owner, owned_index] = graph.find(source);
+    if (owner == graph.world().rank()) source_here_ = graph.local_of(owned_index);
     if (has_parents_) {
       check_one_for_each(graph, parent.size(), "parents");
       parent_ = Array<Vertex>(static_cast<std::size_t>(graph.locals()), kNoVertex);

@@ -6,7 +6,7 @@
 /// Checks that distances (and parents) are those of shortest paths, by the five rules of the Graph500 specification,
 /// section "Validation", for kernel 3; sums are rounded to Real and compared bit by bit. Never calls the algorithm.
 ///
-///     Verdict verdict = verify_sssp<float>(graph, source, distances, parents);      // natural order; collective
+///     Verdict verdict = verify_sssp<float>(graph, source, distances, parents);      // by owned index; collective
 ///     if (!verdict.ok) throw VerificationError(verdict.what);
 ///
 ///     rule 1  the parents are a tree from the source, its own parent: no cycle, not even along edges of weight 0
