@@ -162,7 +162,7 @@ Algorithm pagerank_row() {
                   {"converged", "bool", "whether a tolerance was given and the change is below it"}},
       .python = "pagerank",
       .gives = "float32, float64; dangling mass spread or ignored; personalized; by weight with `--weighted`",
-      .on_one_rank = {"algorithms/pagerank/rows.cpp", "algorithms/pagerank/hubs.cpp"},
+      .on_one_rank = {"algorithms/pagerank/sell.cpp", "algorithms/pagerank/degree_split.cpp"},
       .over_ranks = {"algorithms/pagerank/pagerank.cpp"},
       .reference = "Brin and Page, 1998",
       .check =

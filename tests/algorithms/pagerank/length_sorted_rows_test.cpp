@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include <atoll/algorithms/pagerank/hubs.hpp>
+#include <atoll/algorithms/pagerank/degree_split.hpp>
 #include <atoll/algorithms/pagerank/length_sorted_rows.hpp>
-#include <atoll/algorithms/pagerank/rows.hpp>
+#include <atoll/algorithms/pagerank/sell.hpp>
 #include <atoll/graph/generate/generate.hpp>
 #include <cmath>
 
@@ -61,8 +61,8 @@ TEST_CASE("pagerank by length-sorted rows equals that by hubs and tail, on one r
         edges.directed = directed;
         const Graph graph = Graph::build(world, std::move(edges));
         REQUIRE(graph.hubs() > 0);
-        PageRankRows<double> rows(graph);
-        PageRankHubs<double> hubs(graph);
+        SellPageRank<double> rows(graph);
+        DegreeSplitPageRank<double> hubs(graph);
         PageRankResult<double> a, b;
         const PageRankOptions options{.tolerance = {}, .max_iterations = 9};
         rows.run(options, a);

@@ -32,7 +32,7 @@ class LengthSortedRows {
 
   LengthSortedRows(Team& team, const Graph& graph);
 
-  Array<Local> local_of;  ///< [position] local number; a form may move it out
+  Array<Local> local_of;  ///< [position] local number; its user may move it out
   /// Chunks of about equal work; only one if waking more threads would not pay.
   const std::vector<Chunk>& chunks() const { return chunks_; }
   /// Sets sums[row] for the chunk's rows; x is by position.

@@ -2,12 +2,12 @@
 // PageRank [1] without special layouts, over any ranks. On a direct route each iteration broadcasts the masters' values
 // to their mirrors, and every master sums over its entering edges (pull). On a route of several hops every master adds
 // its value to its targets, mirrors included, and the mirrors' sums are reduced to their masters, combined on the way
-// (push, reduce). Small graphs on one rank, graphs with hubs, vertex-cuts and weights have forms of their own
-// (rows.hpp, hubs.hpp, vertex_cut.hpp, weighted.hpp). Deviation: over ranks, sums are rounded in another order than on one.
+// (push, reduce). Small graphs on one rank, graphs with hubs, vertex-cuts and weights have variants of their own
+// (sell.hpp, degree_split.hpp, vertex_cut.hpp, weighted.hpp). Deviation: sums over ranks are rounded in another order.
 //
 // [1] S. Brin, L. Page. "The anatomy of a large-scale hypertextual Web search engine." WWW 1998.
-#include <atoll/algorithms/pagerank/hubs.hpp>
-#include <atoll/algorithms/pagerank/rows.hpp>
+#include <atoll/algorithms/pagerank/degree_split.hpp>
+#include <atoll/algorithms/pagerank/sell.hpp>
 #include <atoll/algorithms/pagerank/target_blocks.hpp>
 #include <atoll/algorithms/pagerank/vertex_cut.hpp>
 #include <atoll/algorithms/pagerank/weighted.hpp>
@@ -20,9 +20,10 @@ namespace {
 
 // Positions are local numbers.
 template <class Real>
-class PageRankPlain final : public PageRankForm<Real> {
+class PageRankPlain final : public PageRankVariant<Real> {
  public:
-  explicit PageRankPlain(const Graph& graph) : PageRankForm<Real>(graph), exchange_(graph), changed_(graph.locals()) {
+  explicit PageRankPlain(const Graph& graph)
+      : PageRankVariant<Real>(graph), exchange_(graph), changed_(graph.locals()) {
     Array<Local> local_of(static_cast<std::size_t>(graph.active()));
     std::iota(local_of.begin(), local_of.end(), Local{0});
     const std::size_t active = local_of.size(), locals = static_cast<std::size_t>(graph.locals());
@@ -31,12 +32,12 @@ class PageRankPlain final : public PageRankForm<Real> {
   }
 
   std::size_t memory_bytes() const override {
-    return PageRankForm<Real>::memory_bytes() + (blocks_ ? blocks_->memory_bytes() : 0) + exchange_.memory_bytes();
+    return PageRankVariant<Real>::memory_bytes() + (blocks_ ? blocks_->memory_bytes() : 0) + exchange_.memory_bytes();
   }
 
  private:
-  using Form = PageRankForm<Real>;
-  using Step = typename Form::Step;
+  using Variant = PageRankVariant<Real>;
+  using Step = typename Variant::Step;
 
   void update_mirrors() override {
     if (blocks_) exchange_.broadcast_all({this->sent_.data(), this->sent_.size()});
@@ -66,7 +67,7 @@ class PageRankPlain final : public PageRankForm<Real> {
     const std::size_t active = this->local_of_.size();
     std::fill(next.begin(), next.end(), Real(0));
     const bool alone = this->team_.size() == 1;
-    this->team_.for_range(active, Form::kGrain, [&](int, std::size_t a, std::size_t b) {
+    this->team_.for_range(active, Variant::kGrain, [&](int, std::size_t a, std::size_t b) {
       for (std::size_t v = a; v < b; ++v)
         for (const Local u : this->graph_.out().neighbours(static_cast<Local>(v))) {
           if (alone) {
@@ -78,7 +79,7 @@ class PageRankPlain final : public PageRankForm<Real> {
     });
     changed_.set_all();
     exchange_.reduce({next.data(), next.size()}, changed_);
-    this->team_.for_range(active, Form::kGrain, [&](int thread, std::size_t a, std::size_t b) {
+    this->team_.for_range(active, Variant::kGrain, [&](int thread, std::size_t a, std::size_t b) {
       this->finish(step, thread, a, b, next.data() + a);
     });
   }
@@ -93,15 +94,15 @@ class PageRankPlain final : public PageRankForm<Real> {
 template <class Real>
 PageRank<Real>::PageRank(const Graph& graph, Transition transition) {
   if (graph.world().size() > 1 && graph.cut().cut() != Cut::edge) {
-    form_ = std::make_unique<PageRankCut<Real>>(graph, transition);
+    variant_ = std::make_unique<PageRankCut<Real>>(graph, transition);
   } else if (transition == Transition::by_weight) {
-    form_ = std::make_unique<PageRankWeighted<Real>>(graph);
-  } else if (PageRankRows<Real>::suits(graph)) {
-    form_ = std::make_unique<PageRankRows<Real>>(graph);
-  } else if (PageRankHubs<Real>::suits(graph)) {
-    form_ = std::make_unique<PageRankHubs<Real>>(graph);
+    variant_ = std::make_unique<PageRankWeighted<Real>>(graph);
+  } else if (SellPageRank<Real>::suits(graph)) {
+    variant_ = std::make_unique<SellPageRank<Real>>(graph);
+  } else if (DegreeSplitPageRank<Real>::suits(graph)) {
+    variant_ = std::make_unique<DegreeSplitPageRank<Real>>(graph);
   } else {
-    form_ = std::make_unique<PageRankPlain<Real>>(graph);
+    variant_ = std::make_unique<PageRankPlain<Real>>(graph);
   }
 }
 
@@ -110,12 +111,12 @@ PageRank<Real>::~PageRank() = default;
 
 template <class Real>
 void PageRank<Real>::run(const PageRankOptions& options, PageRankResult<Real>& result) {
-  form_->run(options, result);
+  variant_->run(options, result);
 }
 
 template <class Real>
 std::size_t PageRank<Real>::memory_bytes() const {
-  return form_->memory_bytes();
+  return variant_->memory_bytes();
 }
 
 template class PageRank<float>;

@@ -56,7 +56,7 @@ struct PageRankResult {
 };
 
 template <class Real>
-class PageRankForm;  // implements the iteration
+class PageRankVariant;  // implements the iteration
 
 template <class Real>
 class PageRank {
@@ -73,7 +73,7 @@ class PageRank {
   std::size_t memory_bytes() const;
 
  private:
-  std::unique_ptr<PageRankForm<Real>> form_;
+  std::unique_ptr<PageRankVariant<Real>> variant_;
 };
 
 }  // namespace atl

@@ -12,7 +12,7 @@ namespace atl {
 
 template <class Real>
 PageRankCut<Real>::PageRankCut(const Graph& graph, Transition transition)
-    : Form(graph, transition), cut_(graph.vertex_cut(CutRows::targets)), exchange_(GraphView::along_edges(cut_)) {
+    : Variant(graph, transition), cut_(graph.vertex_cut(CutRows::targets)), exchange_(GraphView::along_edges(cut_)) {
   Array<Local> local_of(static_cast<std::size_t>(graph.active()));
   std::iota(local_of.begin(), local_of.end(), Local{0});
   this->number(std::move(local_of), static_cast<std::size_t>(cut_.locals()));
@@ -32,7 +32,7 @@ void PageRankCut<Real>::sweep(const Step& step) {
   const Real* const sent = this->sent_.data();
   const Csr& in = cut_.rows();
   const bool uniform = probability_.empty();
-  this->team_.for_range(next.size(), Form::kGrain, [&](int, std::size_t a, std::size_t b) {
+  this->team_.for_range(next.size(), Variant::kGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v) {
       Real sum = 0;
       const auto begin = static_cast<std::size_t>(in.offsets[v]), end = static_cast<std::size_t>(in.offsets[v + 1]);
@@ -45,14 +45,14 @@ void PageRankCut<Real>::sweep(const Step& step) {
     }
   });
   exchange_.reduce_all({next.data(), next.size()});
-  this->team_.for_range(this->local_of_.size(), Form::kGrain, [&](int thread, std::size_t a, std::size_t b) {
+  this->team_.for_range(this->local_of_.size(), Variant::kGrain, [&](int thread, std::size_t a, std::size_t b) {
     this->finish(step, thread, a, b, next.data() + a);
   });
 }
 
 template <class Real>
 std::size_t PageRankCut<Real>::memory_bytes() const {
-  return Form::memory_bytes() + exchange_.memory_bytes() + probability_.size() * sizeof(Real);
+  return Variant::memory_bytes() + exchange_.memory_bytes() + probability_.size() * sizeof(Real);
 }
 
 template class PageRankCut<float>;

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/algorithms/pagerank/form.hpp>
+#include <atoll/algorithms/pagerank/variant.hpp>
 #include <atoll/engine/mirror_exchange.hpp>
 
-/// The form of class PageRank for a graph whose cut() is a vertex-cut.
+/// The variant of class PageRank for a graph whose cut() is a vertex-cut.
 namespace atl {
 
 /// Positions are local numbers.
 template <class Real>
-class PageRankCut final : public PageRankForm<Real> {
+class PageRankCut final : public PageRankVariant<Real> {
  public:
   /// Collective.
   PageRankCut(const Graph& graph, Transition transition);
   std::size_t memory_bytes() const override;
 
  private:
-  using Form = PageRankForm<Real>;
-  using Step = typename Form::Step;
+  using Variant = PageRankVariant<Real>;
+  using Step = typename Variant::Step;
 
   void update_mirrors() override;
   void sweep(const Step& step) override;

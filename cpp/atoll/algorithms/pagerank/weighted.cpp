@@ -24,7 +24,7 @@ std::vector<std::size_t> chunks_of(const Csr& in, std::size_t rows, int threads)
 
 template <class Real>
 PageRankWeighted<Real>::PageRankWeighted(const Graph& graph)
-    : Form(graph, Transition::by_weight),
+    : Variant(graph, Transition::by_weight),
       exchange_(graph),
       probability_(
           transition_probabilities<Real>(this->team_, graph.in(), leaving_weights(graph, GraphView::all_of(graph)))),
@@ -62,7 +62,7 @@ void PageRankWeighted<Real>::sweep(const Step& step) {
 
 template <class Real>
 std::size_t PageRankWeighted<Real>::memory_bytes() const {
-  return Form::memory_bytes() + exchange_.memory_bytes() + probability_.size() * sizeof(Real) +
+  return Variant::memory_bytes() + exchange_.memory_bytes() + probability_.size() * sizeof(Real) +
          chunks_.size() * sizeof(std::size_t);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/algorithms/pagerank/form.hpp>
+#include <atoll/algorithms/pagerank/variant.hpp>
 #include <atoll/engine/mirror_exchange.hpp>
 
 /// PageRank whose walk takes edges by weight, over any ranks and routes: each iteration broadcasts the masters' values to
@@ -10,15 +10,15 @@ namespace atl {
 
 /// Positions are local numbers.
 template <class Real>
-class PageRankWeighted final : public PageRankForm<Real> {
+class PageRankWeighted final : public PageRankVariant<Real> {
  public:
   /// Collective.
   explicit PageRankWeighted(const Graph& graph);
   std::size_t memory_bytes() const override;
 
  private:
-  using Form = PageRankForm<Real>;
-  using Step = typename Form::Step;
+  using Variant = PageRankVariant<Real>;
+  using Step = typename Variant::Step;
 
   void update_mirrors() override;
   void sweep(const Step& step) override;

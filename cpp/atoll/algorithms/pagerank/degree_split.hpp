@@ -2,7 +2,7 @@
 #pragma once
 
 #include <atoll/algorithms/pagerank/degree_split_csr.hpp>
-#include <atoll/algorithms/pagerank/form.hpp>
+#include <atoll/algorithms/pagerank/variant.hpp>
 #include <atoll/base/isa.hpp>
 #include <atoll/engine/mirror_exchange.hpp>
 #include <optional>
@@ -18,16 +18,16 @@ template <class Real>
 SumRows<Real> pagerank_sum_rows(Isa isa);
 
 template <class Real>
-class PageRankHubs final : public PageRankForm<Real> {
+class DegreeSplitPageRank final : public PageRankVariant<Real> {
  public:
   /// Collective, as are the other members but memory_bytes().
   static bool suits(const Graph& graph);
-  explicit PageRankHubs(const Graph& graph);
+  explicit DegreeSplitPageRank(const Graph& graph);
   std::size_t memory_bytes() const override;
 
  private:
-  using Form = PageRankForm<Real>;
-  using Step = typename Form::Step;
+  using Variant = PageRankVariant<Real>;
+  using Step = typename Variant::Step;
 
   // Additional state over several ranks; arrays are by local number.
   struct Distributed {
@@ -44,7 +44,7 @@ class PageRankHubs final : public PageRankForm<Real> {
   void hub_rows(const Step& step, const DegreeSplitCsr::Chunk& chunk, int thread);
   void reduce_pushed();
 
-  DegreeSplitCsr rows_;  // its local_of was moved to the form
+  DegreeSplitCsr rows_;  // its local_of was moved to the base class
   const SumRows<Real> sum_rows_;
   std::vector<Array<Real>> pushed_;  // [thread][hub] sum that this thread's tail rows have pushed
   std::optional<Distributed> distributed_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <atoll/algorithms/pagerank/form.hpp>
 #include <atoll/algorithms/pagerank/transition.hpp>
+#include <atoll/algorithms/pagerank/variant.hpp>
 #include <cmath>
 
 namespace atl {
@@ -34,7 +34,7 @@ void check_options(const PageRankOptions& options, Local owned, const std::strin
 }
 
 template <class Real>
-PageRankForm<Real>::PageRankForm(const Graph& graph, Transition transition)
+PageRankVariant<Real>::PageRankVariant(const Graph& graph, Transition transition)
     : graph_(graph),
       world_(graph.world()),
       team_(world_.team()),
@@ -45,7 +45,7 @@ PageRankForm<Real>::PageRankForm(const Graph& graph, Transition transition)
 }
 
 template <class Real>
-void PageRankForm<Real>::number(Array<Local> local_of, std::size_t sent) {
+void PageRankVariant<Real>::number(Array<Local> local_of, std::size_t sent) {
   local_of_ = std::move(local_of);
   sent_ = Array<Real>(sent, 0);
   next_ = Array<Real>(sent, 0);
@@ -64,7 +64,7 @@ void PageRankForm<Real>::number(Array<Local> local_of, std::size_t sent) {
 }
 
 template <class Real>
-void PageRankForm<Real>::start(const PageRankOptions& options) {
+void PageRankVariant<Real>::start(const PageRankOptions& options) {
   world_.collective_try([&] { check_options(options, graph_.owned(), graph_.name()); });
   const auto& p = options.personalization;
   const bool personal = world_.any(!p.empty());
@@ -101,7 +101,7 @@ void PageRankForm<Real>::start(const PageRankOptions& options) {
 
 // The threads' changes since the last call and the dangling mass, summed over all ranks.
 template <class Real>
-typename PageRankForm<Real>::Totals PageRankForm<Real>::totals() {
+typename PageRankVariant<Real>::Totals PageRankVariant<Real>::totals() {
   for (Thread& t : threads_) t.dangling = 0;
   team_.for_range(dangling_.size(), kGrain, [&](int thread, std::size_t a, std::size_t b) {
     double sum = 0;
@@ -120,7 +120,7 @@ typename PageRankForm<Real>::Totals PageRankForm<Real>::totals() {
 
 // In pieces through local arrays, which cannot alias anything else, so that the compiler vectorizes the loops.
 template <class Real>
-void PageRankForm<Real>::finish(const Step& step, int thread, std::size_t begin, std::size_t end, const Real* sums) {
+void PageRankVariant<Real>::finish(const Step& step, int thread, std::size_t begin, std::size_t end, const Real* sums) {
   constexpr std::size_t kPiece = 256, kLanes = 8;
   Real x[kPiece], change[kPiece + kLanes];
   double all = 0;
@@ -147,7 +147,7 @@ void PageRankForm<Real>::finish(const Step& step, int thread, std::size_t begin,
 }
 
 template <class Real>
-void PageRankForm<Real>::run(const PageRankOptions& options, PageRankResult<Real>& result) {
+void PageRankVariant<Real>::run(const PageRankOptions& options, PageRankResult<Real>& result) {
   result.iterations = 0;
   result.change = 0;
   result.converged = false;
@@ -173,7 +173,7 @@ void PageRankForm<Real>::run(const PageRankOptions& options, PageRankResult<Real
 }
 
 template <class Real>
-void PageRankForm<Real>::write(const PageRankOptions& options, Array<Real>& score) {
+void PageRankVariant<Real>::write(const PageRankOptions& options, Array<Real>& score) {
   const auto owned = static_cast<std::size_t>(graph_.owned());
   if (score.size() != owned) score = Array<Real>(owned);
   team_.for_range(owned, kGrain, [&](int, std::size_t a, std::size_t b) {
@@ -187,12 +187,12 @@ void PageRankForm<Real>::write(const PageRankOptions& options, Array<Real>& scor
 }
 
 template <class Real>
-std::size_t PageRankForm<Real>::memory_bytes() const {
+std::size_t PageRankVariant<Real>::memory_bytes() const {
   return (local_of_.size() + position_of_.size() + dangling_.size()) * sizeof(Local) +
          (rank_.size() + inverse_.size() + personal_.size() + sent_.size() + next_.size()) * sizeof(Real);
 }
 
-template class PageRankForm<float>;
-template class PageRankForm<double>;
+template class PageRankVariant<float>;
+template class PageRankVariant<double>;
 
 }  // namespace atl

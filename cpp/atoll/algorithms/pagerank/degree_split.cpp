@@ -9,7 +9,7 @@
 // writes what another reads: sent_ is read, next_ written. Over ranks, an edge between a tail vertex and a remote hub
 // is stored at the tail vertex only: what is pushed to the mirror of the hub is reduced to the hub.
 #include <algorithm>
-#include <atoll/algorithms/pagerank/hubs.hpp>
+#include <atoll/algorithms/pagerank/degree_split.hpp>
 #include <atoll/base/kernel_forms.hpp>
 #include <atoll/runtime/aggregation/route.hpp>
 
@@ -51,27 +51,27 @@ SumRows<Real> pagerank_sum_rows(Isa isa) {
 }
 
 template <class Real>
-bool PageRankHubs<Real>::suits(const Graph& graph) {
+bool DegreeSplitPageRank<Real>::suits(const Graph& graph) {
   return graph.world().route().is_direct() && graph.world().any(graph.hubs() > 0);
 }
 
 template <class Real>
-PageRankHubs<Real>::Distributed::Distributed(const Graph& graph)
+DegreeSplitPageRank<Real>::Distributed::Distributed(const Graph& graph)
     : exchange(graph),
       sums(static_cast<std::size_t>(graph.locals()), 0),
       values(static_cast<std::size_t>(graph.locals()), 0),
       changed(graph.locals()) {}
 
 template <class Real>
-PageRankHubs<Real>::PageRankHubs(const Graph& graph)
-    : Form(graph), rows_(this->team_, graph), sum_rows_(pagerank_sum_rows<Real>(chosen_isa())) {
+DegreeSplitPageRank<Real>::DegreeSplitPageRank(const Graph& graph)
+    : Variant(graph), rows_(this->team_, graph), sum_rows_(pagerank_sum_rows<Real>(chosen_isa())) {
   this->number(std::move(rows_.local_of), rows_.positions);
   for (int t = 0; t < this->team_.size(); ++t) pushed_.emplace_back(rows_.hubs);
   if (this->world_.size() > 1) distributed_.emplace(graph);
 }
 
 template <class Real>
-void PageRankHubs<Real>::tail_rows(const Step& step, const DegreeSplitCsr::Chunk& chunk, int thread) {
+void DegreeSplitPageRank<Real>::tail_rows(const Step& step, const DegreeSplitCsr::Chunk& chunk, int thread) {
   const Real* const x = this->sent_.data();
   Real* const pushed = pushed_[static_cast<std::size_t>(thread)].data();
   const Local* tail = rows_.tail_from_tail.ids.data() + chunk.tail_from;
@@ -110,7 +110,7 @@ void PageRankHubs<Real>::tail_rows(const Step& step, const DegreeSplitCsr::Chunk
 }
 
 template <class Real>
-void PageRankHubs<Real>::hub_rows(const Step& step, const DegreeSplitCsr::Chunk& chunk, int thread) {
+void DegreeSplitPageRank<Real>::hub_rows(const Step& step, const DegreeSplitCsr::Chunk& chunk, int thread) {
   Real* const sums = this->next_.data() + chunk.begin;
   sum_rows_(this->sent_.data(), rows_.hub_from_hub.ids.data() + chunk.hub_from,
             rows_.hub_from_hub.count.data() + chunk.begin, chunk.end - chunk.begin, sums);
@@ -123,7 +123,7 @@ void PageRankHubs<Real>::hub_rows(const Step& step, const DegreeSplitCsr::Chunk&
 
 // Reduces what this rank's tail has pushed to mirrors of hubs to their masters.
 template <class Real>
-void PageRankHubs<Real>::reduce_pushed() {
+void DegreeSplitPageRank<Real>::reduce_pushed() {
   auto& [exchange, sums, values, changed] = *distributed_;
   std::fill(sums.begin(), sums.begin() + rows_.own_hubs, Real(0));
   changed.clear();
@@ -139,11 +139,11 @@ void PageRankHubs<Real>::reduce_pushed() {
 }
 
 template <class Real>
-void PageRankHubs<Real>::update_mirrors() {
+void DegreeSplitPageRank<Real>::update_mirrors() {
   if (!distributed_) return;
   Array<Real>& x = this->sent_;
   auto& values = distributed_->values;
-  this->team_.for_range(rows_.rows, Form::kGrain, [&](int, std::size_t a, std::size_t b) {
+  this->team_.for_range(rows_.rows, Variant::kGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v)
       if (const Local local = this->local_of_[v]; local >= 0) values[static_cast<std::size_t>(local)] = x[v];
   });
@@ -156,7 +156,7 @@ void PageRankHubs<Real>::update_mirrors() {
 }
 
 template <class Real>
-void PageRankHubs<Real>::sweep(const Step& step) {
+void DegreeSplitPageRank<Real>::sweep(const Step& step) {
   Team& team = this->team_;
   team.for_range(pushed_.size(), 1,
                  [&](int, std::size_t t, std::size_t) { std::fill(pushed_[t].begin(), pushed_[t].end(), Real(0)); });
@@ -168,8 +168,8 @@ void PageRankHubs<Real>::sweep(const Step& step) {
 }
 
 template <class Real>
-std::size_t PageRankHubs<Real>::memory_bytes() const {
-  std::size_t bytes = Form::memory_bytes() + rows_.memory_bytes() + pushed_.size() * rows_.hubs * sizeof(Real);
+std::size_t DegreeSplitPageRank<Real>::memory_bytes() const {
+  std::size_t bytes = Variant::memory_bytes() + rows_.memory_bytes() + pushed_.size() * rows_.hubs * sizeof(Real);
   if (distributed_)
     bytes += distributed_->exchange.memory_bytes() +
              (distributed_->sums.size() + distributed_->values.size()) * sizeof(Real);
@@ -178,7 +178,7 @@ std::size_t PageRankHubs<Real>::memory_bytes() const {
 
 template SumRows<float> pagerank_sum_rows(Isa);
 template SumRows<double> pagerank_sum_rows(Isa);
-template class PageRankHubs<float>;
-template class PageRankHubs<double>;
+template class DegreeSplitPageRank<float>;
+template class DegreeSplitPageRank<double>;
 
 }  // namespace atl

@@ -4,7 +4,7 @@
 #include <atoll/algorithms/pagerank/pagerank.hpp>
 #include <vector>
 
-/// The part common to all forms of PageRank: options, the iteration, dangling mass, convergence, the result.
+/// The part common to all variants of PageRank: options, the iteration, dangling mass, convergence, the result.
 ///
 ///   in the paper            here               meaning
 ///   R                       rank_              x
@@ -12,16 +12,16 @@
 ///   c                       Step::damping
 ///   E                       personal_
 ///
-/// A form chooses an order of the masters that have edges (their positions) and computes the sums. Vertices without
+/// A variant chooses an order of the masters that have edges (their positions) and computes the sums. Vertices without
 /// edges all have x = c p for the same c, so they cost nothing.
 namespace atl {
 
 template <class Real>
-class PageRankForm {
+class PageRankVariant {
  public:
-  virtual ~PageRankForm() = default;
-  PageRankForm(const PageRankForm&) = delete;
-  PageRankForm& operator=(const PageRankForm&) = delete;
+  virtual ~PageRankVariant() = default;
+  PageRankVariant(const PageRankVariant&) = delete;
+  PageRankVariant& operator=(const PageRankVariant&) = delete;
 
   /// See PageRank::run().
   void run(const PageRankOptions& options, PageRankResult<Real>& result);
@@ -34,8 +34,8 @@ class PageRankForm {
     Real base;      // added to every vertex, without a personalization
     Real teleport;  // factor of personal_, with one
   };
-  explicit PageRankForm(const Graph& graph, Transition transition = Transition::uniform);
-  /// To be called first, by the form's constructor. local_of[position]: -1 where there is no master. `sent`: length of
+  explicit PageRankVariant(const Graph& graph, Transition transition = Transition::uniform);
+  /// To be called first, by the variant's constructor. local_of[position]: -1 where there is no master. `sent`: length of
   /// sent_ and next_, which have the positions of local_of and then those of mirrors.
   void number(Array<Local> local_of, std::size_t sent);
 

@@ -2,7 +2,7 @@
 // Gathers sixteen hub values at a time, with two gathers in flight.
 #include <immintrin.h>
 
-#include <atoll/algorithms/pagerank/hubs.hpp>
+#include <atoll/algorithms/pagerank/degree_split.hpp>
 
 namespace atl {
 namespace {

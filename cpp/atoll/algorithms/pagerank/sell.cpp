@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <atoll/algorithms/pagerank/rows.hpp>
+#include <atoll/algorithms/pagerank/sell.hpp>
 #include <atoll/base/random.hpp>
 #include <span>
 
@@ -26,11 +26,11 @@ bool tail_is_near(const Graph& graph) {
 
 }  // namespace
 
-// Milliseconds of 20 iterations on two threads, in this form and in the one used otherwise: Kronecker 16: 10 and 17,
+// Milliseconds of 20 iterations on two threads, in this variant and in the one used otherwise: Kronecker 16: 10 and 17,
 // but Kronecker 18: 43 and 30, and 20: 232 and 173; web-Stanford (282 k vertices): 8 and 25; without hubs, uniform 18:
 // 63 and 98, uniform 20: 325 and 353, grid 1024x1024: 23 and 55.
 template <class Real>
-bool PageRankRows<Real>::suits(const Graph& graph) {
+bool SellPageRank<Real>::suits(const Graph& graph) {
   constexpr std::size_t kCached = std::size_t{1} << 19, kWide = std::size_t{1} << 22;  // bytes
   if (graph.world().size() > 1) return false;
   const std::size_t bytes = static_cast<std::size_t>(graph.active()) * sizeof(Real);
@@ -38,13 +38,13 @@ bool PageRankRows<Real>::suits(const Graph& graph) {
 }
 
 template <class Real>
-PageRankRows<Real>::PageRankRows(const Graph& graph) : PageRankForm<Real>(graph), rows_(this->team_, graph) {
+SellPageRank<Real>::SellPageRank(const Graph& graph) : PageRankVariant<Real>(graph), rows_(this->team_, graph) {
   const std::size_t rows = rows_.local_of.size();
   this->number(std::move(rows_.local_of), rows);
 }
 
 template <class Real>
-void PageRankRows<Real>::sweep(const Step& step) {
+void SellPageRank<Real>::sweep(const Step& step) {
   this->team_.for_range(rows_.chunks().size(), 1, [&](int thread, std::size_t c, std::size_t) {
     const LengthSortedRows::Chunk& chunk = rows_.chunks()[c];
     rows_.sum_rows(chunk, this->sent_.data(), this->next_.data());
@@ -52,7 +52,7 @@ void PageRankRows<Real>::sweep(const Step& step) {
   });
 }
 
-template class PageRankRows<float>;
-template class PageRankRows<double>;
+template class SellPageRank<float>;
+template class SellPageRank<double>;
 
 }  // namespace atl
