@@ -57,7 +57,7 @@ class Components::OnVertexCut final : public Search {
   std::size_t memory_bytes() const override { return cut_.memory_bytes(); }
 
  private:
-  ComponentsCut cut_;
+  VertexCutComponents cut_;
 };
 
 class Components::Distributed final : public Search {

@@ -25,7 +25,7 @@ constexpr std::size_t kGrain = 4096;
 
 }  // namespace
 
-ComponentsCut::ComponentsCut(const Graph& graph)
+VertexCutComponents::VertexCutComponents(const Graph& graph)
     : graph_(graph),
       world_(graph.world()),
       team_(world_.team()),
@@ -42,7 +42,7 @@ ComponentsCut::ComponentsCut(const Graph& graph)
   exchange_.broadcast_all({id_.data(), locals_});
 }
 
-void ComponentsCut::run(ComponentsResult& result) {
+void VertexCutComponents::run(ComponentsResult& result) {
   grow_trees();
   giant_ = largest_tree();
   const std::vector<Pair> pairs = broadcast_names();
@@ -55,7 +55,7 @@ void ComponentsCut::run(ComponentsResult& result) {
   write(result);
 }
 
-void ComponentsCut::grow_trees() {
+void VertexCutComponents::grow_trees() {
   for (std::size_t v = 0; v < locals_; ++v) tree_[v] = static_cast<Local>(v);
   team_.for_range(locals_, kGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v)
@@ -69,7 +69,7 @@ void ComponentsCut::grow_trees() {
   }
 }
 
-void ComponentsCut::link(Local u, Local v) {
+void VertexCutComponents::link(Local u, Local v) {
   const auto parent = [&](Local x) { return std::atomic_ref(tree_[index(x)]); };
   Local one = parent(u).load(std::memory_order_relaxed), other = parent(v).load(std::memory_order_relaxed);
   while (one != other) {
@@ -82,19 +82,19 @@ void ComponentsCut::link(Local u, Local v) {
   }
 }
 
-Local ComponentsCut::largest_tree() const {
+Local VertexCutComponents::largest_tree() const {
   std::vector<Local> size(locals_, 0);
   for (const Local root : tree_) ++size[index(root)];
   return static_cast<Local>(std::max_element(size.begin(), size.end()) - size.begin());
 }
 
-ComponentsCut::Name ComponentsCut::name_of(Local root) const {
+VertexCutComponents::Name VertexCutComponents::name_of(Local root) const {
   return root == giant_ ? static_cast<Name>(world_.rank()) : ranks_ + static_cast<Name>(least_[index(root)]);
 }
 
 // Returns the pairs of a tree of this rank and a tree of another that share a vertex. A mirror without a broadcast name
 // is in its owner's giant.
-std::vector<ComponentsCut::Pair> ComponentsCut::broadcast_names() {
+std::vector<VertexCutComponents::Pair> VertexCutComponents::broadcast_names() {
   changed_.clear();
   for (Local v = 0; v < graph_.owned(); ++v) {
     label_[index(v)] = static_cast<Vertex>(name_of(tree_[index(v)]));
@@ -120,7 +120,7 @@ std::vector<ComponentsCut::Pair> ComponentsCut::broadcast_names() {
 }
 
 // Unites the trees of all pairs; the label of a set of trees is the least id in it.
-void ComponentsCut::join(const std::vector<Pair>& pairs) {
+void VertexCutComponents::join(const std::vector<Pair>& pairs) {
   std::unordered_map<Name, Name> above;
   std::unordered_map<Name, Vertex> least;  // [least name of a set] least id in it
   const auto top = [&](Name name) {
@@ -149,7 +149,7 @@ void ComponentsCut::join(const std::vector<Pair>& pairs) {
   for (std::size_t v = 0; v < locals_; ++v) label_[v] = label_[index(tree_[v])];
 }
 
-void ComponentsCut::propagate() {
+void VertexCutComponents::propagate() {
   std::copy(id_.begin(), id_.end(), label_.begin());
   changed_.clear();
   for (;;) {
@@ -162,7 +162,7 @@ void ComponentsCut::propagate() {
 }
 
 // Trees take the least of the changed labels of their members.
-void ComponentsCut::receive_from_members() {
+void VertexCutComponents::receive_from_members() {
   team_.for_range(changed_.words(), kGrain / 64, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t w = a; w < b; ++w)
       for (std::uint64_t bits = std::exchange(changed_.at(w), 0); bits; bits &= bits - 1) {
@@ -173,14 +173,14 @@ void ComponentsCut::receive_from_members() {
 }
 
 // Members take their tree's label.
-void ComponentsCut::send_to_members() {
+void VertexCutComponents::send_to_members() {
   team_.for_range(locals_, kGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v)
       if (MinOf{}(label_[v], least_[index(tree_[v])])) changed_.set(static_cast<Local>(v));
   });
 }
 
-void ComponentsCut::write(ComponentsResult& result) {
+void VertexCutComponents::write(ComponentsResult& result) {
   const std::size_t owned = index(graph_.owned());
   if (result.component.size() != owned) result.component = Array<Vertex>(owned);
   Vertex components = 0;
@@ -192,7 +192,7 @@ void ComponentsCut::write(ComponentsResult& result) {
   result.components = world_.sum(components);
 }
 
-std::size_t ComponentsCut::memory_bytes() const {
+std::size_t VertexCutComponents::memory_bytes() const {
   return locals_ * (sizeof(Local) + 3 * sizeof(Vertex)) + exchange_.memory_bytes();
 }
 

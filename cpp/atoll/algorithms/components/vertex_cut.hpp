@@ -10,12 +10,12 @@
 /// a local vertex.
 namespace atl {
 
-class ComponentsCut {
+class VertexCutComponents {
  public:
   /// Collective.
-  explicit ComponentsCut(const Graph& graph);
-  ComponentsCut(const ComponentsCut&) = delete;
-  ComponentsCut& operator=(const ComponentsCut&) = delete;
+  explicit VertexCutComponents(const Graph& graph);
+  VertexCutComponents(const VertexCutComponents&) = delete;
+  VertexCutComponents& operator=(const VertexCutComponents&) = delete;
 
   /// Collective.
   void run(ComponentsResult& result);

@@ -94,7 +94,7 @@ class PageRankPlain final : public PageRankVariant<Real> {
 template <class Real>
 PageRank<Real>::PageRank(const Graph& graph, Transition transition) {
   if (graph.world().size() > 1 && graph.cut().cut() != Cut::edge) {
-    variant_ = std::make_unique<PageRankCut<Real>>(graph, transition);
+    variant_ = std::make_unique<VertexCutPageRank<Real>>(graph, transition);
   } else if (transition == Transition::by_weight) {
     variant_ = std::make_unique<PageRankWeighted<Real>>(graph);
   } else if (SellPageRank<Real>::suits(graph)) {

@@ -11,7 +11,7 @@
 namespace atl {
 
 template <class Real>
-PageRankCut<Real>::PageRankCut(const Graph& graph, Transition transition)
+VertexCutPageRank<Real>::VertexCutPageRank(const Graph& graph, Transition transition)
     : Variant(graph, transition), cut_(graph.vertex_cut(CutRows::targets)), exchange_(GraphView::along_edges(cut_)) {
   Array<Local> local_of(static_cast<std::size_t>(graph.active()));
   std::iota(local_of.begin(), local_of.end(), Local{0});
@@ -22,12 +22,12 @@ PageRankCut<Real>::PageRankCut(const Graph& graph, Transition transition)
 }
 
 template <class Real>
-void PageRankCut<Real>::update_mirrors() {
+void VertexCutPageRank<Real>::update_mirrors() {
   exchange_.broadcast_all({this->sent_.data(), this->sent_.size()});
 }
 
 template <class Real>
-void PageRankCut<Real>::sweep(const Step& step) {
+void VertexCutPageRank<Real>::sweep(const Step& step) {
   Array<Real>& next = this->next_;
   const Real* const sent = this->sent_.data();
   const Csr& in = cut_.rows();
@@ -51,11 +51,11 @@ void PageRankCut<Real>::sweep(const Step& step) {
 }
 
 template <class Real>
-std::size_t PageRankCut<Real>::memory_bytes() const {
+std::size_t VertexCutPageRank<Real>::memory_bytes() const {
   return Variant::memory_bytes() + exchange_.memory_bytes() + probability_.size() * sizeof(Real);
 }
 
-template class PageRankCut<float>;
-template class PageRankCut<double>;
+template class VertexCutPageRank<float>;
+template class VertexCutPageRank<double>;
 
 }  // namespace atl

@@ -9,10 +9,10 @@ namespace atl {
 
 /// Positions are local numbers.
 template <class Real>
-class PageRankCut final : public PageRankVariant<Real> {
+class VertexCutPageRank final : public PageRankVariant<Real> {
  public:
   /// Collective.
-  PageRankCut(const Graph& graph, Transition transition);
+  VertexCutPageRank(const Graph& graph, Transition transition);
   std::size_t memory_bytes() const override;
 
  private:

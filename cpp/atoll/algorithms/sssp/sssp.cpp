@@ -52,7 +52,7 @@ class Sssp<Real>::OnVertexCut final : public Search {
   std::size_t memory_bytes() const override { return vertex_cut_.memory_bytes(); }
 
  private:
-  SsspCut<Real, Sum> vertex_cut_;
+  VertexCutSssp<Real, Sum> vertex_cut_;
 };
 
 template <class Real>

@@ -25,7 +25,7 @@ constexpr Vertex kNoneYet = kUnreachable;
 }  // namespace
 
 template <class Real, class Sum>
-SsspCut<Real, Sum>::SsspCut(const Graph& graph, const SsspOptions& options)
+VertexCutSssp<Real, Sum>::VertexCutSssp(const Graph& graph, const SsspOptions& options)
     : graph_(graph),
       world_(graph.world()),
       team_(world_.team()),
@@ -49,7 +49,7 @@ SsspCut<Real, Sum>::SsspCut(const Graph& graph, const SsspOptions& options)
 }
 
 template <class Real, class Sum>
-void SsspCut<Real, Sum>::run(Vertex source, SsspResult<Real>& result) {
+void VertexCutSssp<Real, Sum>::run(Vertex source, SsspResult<Real>& result) {
   const auto [owner, owned_index] = graph_.find(source);
   const Local from = owner == world_.rank() ? graph_.local_of(owned_index) : -1;
   distance_.start(kFar);
@@ -69,7 +69,7 @@ void SsspCut<Real, Sum>::run(Vertex source, SsspResult<Real>& result) {
 }
 
 template <class Real, class Sum>
-Sum SsspCut<Real, Sum>::end_of_bucket(Sum distance) const {
+Sum VertexCutSssp<Real, Sum>::end_of_bucket(Sum distance) const {
   const double edge = (std::floor(static_cast<double>(distance) / delta_) + 1) * delta_;
   const auto end = static_cast<Sum>(std::min(edge, static_cast<double>(kFar)));
   if (end > distance) return end;
@@ -84,7 +84,7 @@ Sum SsspCut<Real, Sum>::end_of_bucket(Sum distance) const {
 // of 0, or too small to change the sum, leave none, v takes a neighbour of the same distance that had a parent before
 // the round, so the tree has no cycle.
 template <class Real, class Sum>
-void SsspCut<Real, Sum>::find_parents(Local source) {
+void VertexCutSssp<Real, Sum>::find_parents(Local source) {
   distance_.synchronize_mirrors();
   changed_.clear();
   std::fill(parent_.begin(), parent_.end(), kNoneYet);
@@ -105,7 +105,7 @@ void SsspCut<Real, Sum>::find_parents(Local source) {
 // Sends the id of u to the master of v for each tight edge u -> v with f(u, v).
 template <class Real, class Sum>
 template <class F>
-void SsspCut<Real, Sum>::propose_parents(F&& f) {
+void VertexCutSssp<Real, Sum>::propose_parents(F&& f) {
   const Csr& out = cut_.rows();
   const EdgeWeights<Real> weights("sssp", graph_, out);
   team_.for_range(locals_, kCutGrain, [&](int, std::size_t a, std::size_t b) {
@@ -124,7 +124,7 @@ void SsspCut<Real, Sum>::propose_parents(F&& f) {
 
 // Marks the masters that have a parent; returns the number of reached vertices on all ranks that have none.
 template <class Real, class Sum>
-Vertex SsspCut<Real, Sum>::update_has_parent(Local source) {
+Vertex VertexCutSssp<Real, Sum>::update_has_parent(Local source) {
   if (source >= 0) parent_[index(source)] = id_[index(source)];
   Vertex without_parent = 0;
   for (std::size_t v = 0; v < index(graph_.owned()); ++v) {
@@ -135,7 +135,7 @@ Vertex SsspCut<Real, Sum>::update_has_parent(Local source) {
 }
 
 template <class Real, class Sum>
-void SsspCut<Real, Sum>::write(SsspResult<Real>& result) {
+void VertexCutSssp<Real, Sum>::write(SsspResult<Real>& result) {
   const auto owned = index(graph_.owned());
   if (result.distance.size() != owned) {
     result.distance = Array<Real>(owned);
@@ -153,12 +153,12 @@ void SsspCut<Real, Sum>::write(SsspResult<Real>& result) {
 }
 
 template <class Real, class Sum>
-std::size_t SsspCut<Real, Sum>::memory_bytes() const {
+std::size_t VertexCutSssp<Real, Sum>::memory_bytes() const {
   return locals_ * (2 * sizeof(Vertex) + 1) + distance_.memory_bytes() + parents_.memory_bytes();
 }
 
-template class SsspCut<float>;
-template class SsspCut<double>;
-template class SsspCut<double, std::uint64_t>;
+template class VertexCutSssp<float>;
+template class VertexCutSssp<double>;
+template class VertexCutSssp<double, std::uint64_t>;
 
 }  // namespace atl

@@ -11,12 +11,12 @@ namespace atl {
 
 /// Sum: see DistributedSssp.
 template <class Real, class Sum = Real>
-class SsspCut {
+class VertexCutSssp {
  public:
   /// Collective. The graph's weights must be Real or narrower, finite and not negative.
-  explicit SsspCut(const Graph& graph, const SsspOptions& options = {});
-  SsspCut(const SsspCut&) = delete;
-  SsspCut& operator=(const SsspCut&) = delete;
+  explicit VertexCutSssp(const Graph& graph, const SsspOptions& options = {});
+  VertexCutSssp(const VertexCutSssp&) = delete;
+  VertexCutSssp& operator=(const VertexCutSssp&) = delete;
 
   /// Collective. InputError, the same on all ranks, if no vertex has the id `source`.
   void run(Vertex source, SsspResult<Real>& result);
