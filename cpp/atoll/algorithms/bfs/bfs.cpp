@@ -14,7 +14,7 @@
 // Deviations: the switch from pull back to push compares costs (a vertex of the frontier against an unvisited one)
 // instead of the paper's n / beta, which returned too early on Kronecker graphs. Over ranks, mirrors have bits like
 // masters: a pull step needs one exchange of bits before it (MirrorBits) and no messages while it runs; a push sends
-// records (visits.hpp). Levels that stay narrow (lattices, roads) are pushed by one thread of each rank and exchanged
+// records (remote_updates.hpp). Levels that stay narrow (lattices, roads) are pushed by one thread of each rank and exchanged
 // in one message per pair of ranks, which also has the size of the sender's frontier, so that no reduction is needed;
 // by the message queue (Plan::exchange) all pushed levels are.
 // Over a vertex-cut, mirrors have a part of their vertex's edges: they get the frontier's bits before a push too, and send
@@ -45,8 +45,8 @@ class Bfs::Typed final : public Search {
         view_(graph),
         heads_(world_.team(), view_.in(), view_.rows(), view_.locals(), view_.ids()),
         state_(view_, options),
-        visits_(view_, options, kernels_, state_),
-        push_(view_, kernels_, state_, visits_),
+        updates_(view_, options, kernels_, state_),
+        push_(view_, kernels_, state_, updates_),
         mirror_bits_(view_.mirror_bits()),
         report_(graph, kernels_),
         all_active_(world_.sum(static_cast<Vertex>(graph.active()))) {}
@@ -54,7 +54,7 @@ class Bfs::Typed final : public Search {
   void run(Vertex source, BfsResult& result) override {
     const auto [owner, owned_index] = graph_.find(source);
     const bool mine = owner == world_.rank();
-    visits_.start();
+    updates_.start();
     BfsLevel frontier = state_.start(mine ? graph_.local_of(owned_index) : -1, source).on_all(world_);
     Edge unexplored_edges = report_.all_edges();
     Vertex unvisited = all_active_ - frontier.vertices;
@@ -68,7 +68,7 @@ class Bfs::Typed final : public Search {
     int pulls_in_a_row = 0, pushes_in_a_row = 0;
     double alpha = options_.alpha;
     const auto end_level = [&](const BfsLevel& found) {
-      visits_.note(found, unvisited);
+      updates_.note(found, unvisited);
       unvisited -= found.vertices;
       result.reached += found.vertices;
       result.levels += found.vertices > 0;
@@ -104,7 +104,7 @@ class Bfs::Typed final : public Search {
       BfsLevel mine{.vertices = static_cast<Vertex>(state_.queue().size()), .edges = state_.queue_edges()};
       for (bool known = true;; known = false, state_.begin_level(++level)) {
         push_.narrow();
-        const BfsLevel pushed = visits_.exchange_narrow(mine);
+        const BfsLevel pushed = updates_.exchange_narrow(mine);
         mine = state_.end_push();
         if (!known) {
           frontier = pushed;
@@ -121,7 +121,7 @@ class Bfs::Typed final : public Search {
   }
 
   std::size_t memory_bytes() const override {
-    return view_.memory_bytes() + heads_.memory_bytes() + state_.memory_bytes() + visits_.memory_bytes() +
+    return view_.memory_bytes() + heads_.memory_bytes() + state_.memory_bytes() + updates_.memory_bytes() +
            push_.memory_bytes() + mirror_bits_.memory_bytes() + report_.memory_bytes();
   }
 
@@ -149,26 +149,26 @@ class Bfs::Typed final : public Search {
 
   // The size is known one level late, so the next level must not need a pull even if it is twice as large.
   bool is_narrow(const BfsLevel& frontier, double alpha, Edge unexplored_edges, Vertex unvisited) const {
-    if (!visits_.may_exchange_narrow() || frontier.edges > kNarrowEdges) return false;
+    if (!updates_.may_exchange_narrow() || frontier.edges > kNarrowEdges) return false;
     const BfsLevel next{.vertices = 2 * frontier.vertices, .edges = 2 * frontier.edges};
     return !choose(false, next, alpha, unexplored_edges, unvisited);
   }
 
   BfsLevel push(const BfsLevel& frontier) {
-    if (visits_.exchanges_every_push()) {
+    if (updates_.exchanges_every_push()) {
       push_.narrow();
-      visits_.exchange_narrow({});
+      updates_.exchange_narrow({});
       return state_.end_push().on_all(world_);
     }
-    visits_.expect(frontier);
+    updates_.expect(frontier);
     if (options_.degree_order) {
       push_.heaviest_first();
     } else {
       push_.all();
     }
-    visits_.drain();
+    updates_.drain();
     const BfsLevel found = state_.end_push().on_all(world_);
-    visits_.note_outcome();
+    updates_.note_outcome();
     return found;
   }
 
@@ -186,10 +186,10 @@ class Bfs::Typed final : public Search {
 
   // Mirrors that have found a parent tell their owners. Who still pulls defers what comes until it sends or drains too.
   void tell_owners() {
-    visits_.expect_pulled();
-    state_.for_pulled_mirrors([&](int, Local mirror, Id parent) { visits_.from(mirror, parent).send(mirror); });
-    visits_.drain();
-    visits_.note_outcome();
+    updates_.expect_pulled();
+    state_.for_pulled_mirrors([&](int, Local mirror, Id parent) { updates_.from(mirror, parent).send(mirror); });
+    updates_.drain();
+    updates_.note_outcome();
   }
 
   // Broadcasts the frontier's bits to mirrors, which become visited. `vertices`: upper bound of the bits set, on all
@@ -209,7 +209,7 @@ class Bfs::Typed final : public Search {
   const TraversalView<Id> view_;
   const HeadColumns<Id> heads_;
   BfsState<Id> state_;
-  BfsVisits<Id> visits_;
+  RemoteUpdates<Id> updates_;
   BfsPush<Id> push_;
   MirrorBits mirror_bits_;
   const BfsReport<Id> report_;

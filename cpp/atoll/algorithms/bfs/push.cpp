@@ -29,12 +29,12 @@ void prefetch(const Csr& out, std::span<const Local> queue, std::size_t i) {
 
 template <class Id>
 BfsPush<Id>::BfsPush(const TraversalView<Id>& view, const BfsKernels<Id>& kernels, BfsState<Id>& state,
-                     BfsVisits<Id>& visits)
+                     RemoteUpdates<Id>& updates)
     : view_(view),
       team_(view.world().team()),
       kernels_(kernels),
       state_(state),
-      visits_(visits),
+      updates_(updates),
       serial_(view.graph(), view.ids(), state),
       long_lists_(static_cast<std::size_t>(view.active()) + 1),
       claimed_(static_cast<std::size_t>(team_.size())) {
@@ -67,7 +67,7 @@ void BfsPush<Id>::all() {
 template <class Id>
 void BfsPush<Id>::narrow() {
   serial_.push();
-  for (const Local v : serial_.mirrors()) visits_.enqueue(v, state_.parent()[static_cast<std::size_t>(v)]);
+  for (const Local v : serial_.mirrors()) updates_.enqueue(v, state_.parent()[static_cast<std::size_t>(v)]);
 }
 
 template <class Id>
@@ -116,7 +116,7 @@ void BfsPush<Id>::push_piece(int thread, Local u, Edge begin, Edge n) {
   const std::size_t count = kernels_.claim(state_.visited(), targets.data(), targets.size(), claimed);
   const Id id = view_.ids()[static_cast<std::size_t>(u)];
   auto& mine = state_.thread(thread);
-  auto sender = visits_.from(u, id);
+  auto sender = updates_.from(u, id);
   for (std::size_t i = 0; i < count; ++i) {
     const Local v = claimed[i];
     if (v < view_.active()) {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/algorithms/bfs/remote_updates.hpp>
 #include <atoll/algorithms/bfs/serial.hpp>
-#include <atoll/algorithms/bfs/visits.hpp>
 
 /// The push along the edges of the frontier by the threads of the team. The thread that sets the visited bit of a
 /// target has reached it; if the target is a mirror, it sends a record to the owner.
 ///
-///     BfsPush<Id> push(view, kernels, state, visits);
+///     BfsPush<Id> push(view, kernels, state, updates);
 ///     push.all();                       // not collective: records are under way afterwards
 ///     push.heaviest_first();            // the same, by falling degree: buffers fill and leave sooner
-///     push.narrow();                    // one thread, for a narrow level; visits.exchange_narrow() sends the records
+///     push.narrow();                    // one thread, for a narrow level; updates.exchange_narrow() sends the records
 ///
 /// Threads take many short adjacency lists at a time. Lists of hubs are split into pieces and pushed after all others.
 namespace atl {
@@ -18,7 +18,8 @@ namespace atl {
 template <class Id>
 class BfsPush {
  public:
-  BfsPush(const TraversalView<Id>& view, const BfsKernels<Id>& kernels, BfsState<Id>& state, BfsVisits<Id>& visits);
+  BfsPush(const TraversalView<Id>& view, const BfsKernels<Id>& kernels, BfsState<Id>& state,
+          RemoteUpdates<Id>& updates);
   BfsPush(const BfsPush&) = delete;
   BfsPush& operator=(const BfsPush&) = delete;
 
@@ -42,7 +43,7 @@ class BfsPush {
   Team& team_;
   const BfsKernels<Id> kernels_;
   BfsState<Id>& state_;
-  BfsVisits<Id>& visits_;
+  RemoteUpdates<Id>& updates_;
   SerialBfs<Id> serial_;
   Local long_end_ = 0;            // hubs below it have lists longer than kPiece
   Array<Local> long_lists_;       // hubs of the frontier with such lists

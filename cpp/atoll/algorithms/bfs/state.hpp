@@ -22,7 +22,7 @@
 namespace atl {
 
 /// Whether a search may push narrow levels with one thread per rank and exchange them by one message per pair of ranks
-/// (BfsVisits::exchange_narrow). That needs a direct route and an edge-cut, and with many ranks costs more than a
+/// (RemoteUpdates::exchange_narrow). That needs a direct route and an edge-cut, and with many ranks costs more than a
 /// reduction. By the message queue all levels that are pushed are exchanged so.
 bool may_exchange_narrow(const Graph& graph, const BfsOptions& options);
 

@@ -35,7 +35,7 @@ class PageRankVariant {
     Real teleport;  // factor of personal_, with one
   };
   explicit PageRankVariant(const Graph& graph, Transition transition = Transition::uniform);
-  /// To be called first, by the variant's constructor. local_of[position]: -1 where there is no master. `sent`: length of
+  /// Called first by the variant's constructor. local_of[position]: -1 where there is no master. `sent`: length of
   /// sent_ and next_, which have the positions of local_of and then those of mirrors.
   void number(Array<Local> local_of, std::size_t sent);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <atoll/algorithms/bfs/claims.hpp>
+#include <atoll/algorithms/bfs/distinct_target_estimate.hpp>
 #include <cmath>
 
 namespace atl {
 
 template <class Id>
-BfsClaims::BfsClaims(const TraversalView<Id>& view) {
+DistinctTargetEstimate::DistinctTargetEstimate(const TraversalView<Id>& view) {
   World& world = view.world();
   Edge edges = 0;
   for (Local v = 0; v < view.rows(); ++v) {
@@ -21,15 +21,15 @@ BfsClaims::BfsClaims(const TraversalView<Id>& view) {
   mean_active_ = static_cast<double>(world.sum(static_cast<Vertex>(view.active()))) / static_cast<double>(world.size());
 }
 
-template BfsClaims::BfsClaims(const TraversalView<std::uint32_t>&);
-template BfsClaims::BfsClaims(const TraversalView<Vertex>&);
+template DistinctTargetEstimate::DistinctTargetEstimate(const TraversalView<std::uint32_t>&);
+template DistinctTargetEstimate::DistinctTargetEstimate(const TraversalView<Vertex>&);
 
-double BfsClaims::records(const BfsLevel& frontier) const {
+double DistinctTargetEstimate::records(const BfsLevel& frontier) const {
   const double edges = static_cast<double>(frontier.edges) * mirror_edges_;
   return unclaimed_ > 0 ? -unclaimed_ * std::expm1(-edges / unclaimed_) : 0;
 }
 
-void BfsClaims::note(const BfsLevel& found, Vertex unvisited) {
+void DistinctTargetEstimate::note(const BfsLevel& found, Vertex unvisited) {
   unclaimed_ -= static_cast<double>(found.records);
   if (found.records == 0 && unvisited > 0)  // pulled: bits were broadcast to the mirrors
     unclaimed_ *= 1 - static_cast<double>(found.vertices) / static_cast<double>(unvisited);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <atoll/algorithms/bfs/visits.hpp>
+#include <atoll/algorithms/bfs/remote_updates.hpp>
 #include <atoll/runtime/aggregation/route.hpp>
 
 namespace atl {
@@ -14,8 +14,8 @@ constexpr MailboxOptions kHandling{.handling = Handling::parallel, .handler_send
 }  // namespace
 
 template <class Id>
-BfsVisits<Id>::BfsVisits(const TraversalView<Id>& view, const BfsOptions& options, const BfsKernels<Id>& kernels,
-                         BfsState<Id>& state)
+RemoteUpdates<Id>::RemoteUpdates(const TraversalView<Id>& view, const BfsOptions& options,
+                                 const BfsKernels<Id>& kernels, BfsState<Id>& state)
     : view_(view), kernels_(kernels), state_(state) {
   const Graph& graph = view.graph();
   World& world = view.world();
@@ -29,7 +29,7 @@ BfsVisits<Id>::BfsVisits(const TraversalView<Id>& view, const BfsOptions& option
     }
   } else {
     owner_local_ = world.exchange(view.known());
-    claims_.emplace(view);
+    estimate_.emplace(view);
     forwarded_.emplace(world, of_records<ForwardedVisit>(ReceiveForwarded{this}, Merge{VertexOf{}, KeepFirst{}}),
                        kHandling);
   }
@@ -39,18 +39,18 @@ BfsVisits<Id>::BfsVisits(const TraversalView<Id>& view, const BfsOptions& option
 }
 
 template <class Id>
-void BfsVisits<Id>::expect(const BfsLevel& frontier) {
-  if (forwarded_) forwarded_->expect({.records = claims_->records(frontier), .keys = claims_->mean_active()});
+void RemoteUpdates<Id>::expect(const BfsLevel& frontier) {
+  if (forwarded_) forwarded_->expect({.records = estimate_->records(frontier), .keys = estimate_->mean_active()});
 }
 
 // At most one for each mirror; which of them a frontier reaches is not known.
 template <class Id>
-void BfsVisits<Id>::expect_pulled() {
-  if (forwarded_) forwarded_->expect({.records = claims_->unclaimed(), .keys = claims_->mean_active()});
+void RemoteUpdates<Id>::expect_pulled() {
+  if (forwarded_) forwarded_->expect({.records = estimate_->unclaimed(), .keys = estimate_->mean_active()});
 }
 
 template <class Id>
-void BfsVisits<Id>::drain() {
+void RemoteUpdates<Id>::drain() {
   if (forwarded_) {
     forwarded_->drain();
   } else {
@@ -59,7 +59,7 @@ void BfsVisits<Id>::drain() {
 }
 
 template <class Id>
-BfsLevel BfsVisits<Id>::exchange_narrow(const BfsLevel& mine) {
+BfsLevel RemoteUpdates<Id>::exchange_narrow(const BfsLevel& mine) {
   std::atomic<Vertex> vertices{mine.vertices};
   std::atomic<Edge> edges{mine.edges};
   for (const auto& visits : pending_) view_.world().thread_state().counters.records += visits.size();
@@ -80,7 +80,7 @@ BfsLevel BfsVisits<Id>::exchange_narrow(const BfsLevel& mine) {
 
 // Writes as many parts as the visits need; the header of the first has this rank's level.
 template <class Id>
-void BfsVisits<Id>::write_part(NeighborAlltoallv::Writer& writer, Rank to, const BfsLevel& mine) {
+void RemoteUpdates<Id>::write_part(NeighborAlltoallv::Writer& writer, Rank to, const BfsLevel& mine) {
   const std::size_t most = (part_capacity_ - sizeof(PartHeader)) / sizeof(Visit);
   PartHeader head{mine.vertices, mine.edges, 0};
   const auto write = [&](std::span<const Visit> visits) {
@@ -103,13 +103,14 @@ void BfsVisits<Id>::write_part(NeighborAlltoallv::Writer& writer, Rank to, const
 }
 
 template <class Id>
-void BfsVisits<Id>::note_outcome() {
+void RemoteUpdates<Id>::note_outcome() {
   if (forwarded_) forwarded_->note_outcome();
 }
 
 // Sends to the delegate on the rank that owns the mirror; returns the range of that rank's mirrors.
 template <class Id>
-std::pair<Local, Local> BfsVisits<Id>::send_to_delegate(std::span<const Delegates::Place> places, Local mirror, Id id) {
+std::pair<Local, Local> RemoteUpdates<Id>::send_to_delegate(std::span<const Delegates::Place> places, Local mirror,
+                                                            Id id) {
   const std::size_t owner = view_.owner_of(mirror);
   const auto place = std::lower_bound(places.begin(), places.end(), static_cast<Rank>(owner),
                                       [](const Delegates::Place& p, Rank r) { return p.rank < r; });
@@ -123,7 +124,7 @@ std::pair<Local, Local> BfsVisits<Id>::send_to_delegate(std::span<const Delegate
 }
 
 template <class Id>
-void BfsVisits<Id>::receive(Rank from, std::span<const Visit> records) {
+void RemoteUpdates<Id>::receive(Rank from, std::span<const Visit> records) {
   Thread& thread = state_.mine();
   const auto& known = view_.known()[static_cast<std::size_t>(from)];
   for (const Visit& visit : records) {
@@ -136,7 +137,7 @@ void BfsVisits<Id>::receive(Rank from, std::span<const Visit> records) {
 }
 
 template <class Id>
-void BfsVisits<Id>::receive_forwarded(std::span<const ForwardedVisit> records) {
+void RemoteUpdates<Id>::receive_forwarded(std::span<const ForwardedVisit> records) {
   Thread& thread = state_.mine();
   for (const ForwardedVisit& visit : records) {
     if (visit.vertex < 0) {
@@ -148,14 +149,14 @@ void BfsVisits<Id>::receive_forwarded(std::span<const ForwardedVisit> records) {
 }
 
 template <class Id>
-void BfsVisits<Id>::claim_vertex(Thread& thread, Local v, Id parent) {
+void RemoteUpdates<Id>::claim_vertex(Thread& thread, Local v, Id parent) {
   Local claimed[17];
   if (kernels_.claim(state_.visited(), &v, 1, claimed)) state_.reach(thread, v, parent);
 }
 
 // Pushes along the edges from the row's vertex to masters of this rank.
 template <class Id>
-void BfsVisits<Id>::push_row(Thread& thread, std::uint32_t row, Id parent) {
+void RemoteUpdates<Id>::push_row(Thread& thread, std::uint32_t row, Id parent) {
   const auto targets = delegates_->targets(row);
   const Local mirror = delegates_->mirror(row);
   Array<Local>& claimed = claimed_[static_cast<std::size_t>(Team::this_thread())];
@@ -167,7 +168,7 @@ void BfsVisits<Id>::push_row(Thread& thread, std::uint32_t row, Id parent) {
   }
 }
 
-template class BfsVisits<std::uint32_t>;
-template class BfsVisits<Vertex>;
+template class RemoteUpdates<std::uint32_t>;
+template class RemoteUpdates<Vertex>;
 
 }  // namespace atl

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/algorithms/bfs/claims.hpp>
+#include <atoll/algorithms/bfs/distinct_target_estimate.hpp>
 #include <atoll/engine/neighbor_alltoallv.hpp>
 #include <atoll/graph/partition/delegates.hpp>
 #include <atoll/runtime/aggregation/mailbox.hpp>
@@ -10,18 +10,18 @@
 /// The messages of a push: a record tells the owner of a mirror that the vertex has a parent. The receiver marks the
 /// vertex as reached in its state.
 ///
-///     BfsVisits<Id> visits(view, options, kernels, state);           // collective
-///     visits.expect(frontier);                                       // the frontier of all ranks
-///     auto sender = visits.from(u, id_of_u);                         // any thread
+///     RemoteUpdates<Id>  updates(view, options, kernels, state);           // collective
+///     updates.expect(frontier);                                       // the frontier of all ranks
+///     auto sender = updates.from(u, id_of_u);                         // any thread
 ///     sender.send(mirror);                                           // once this rank's visited bit of the mirror is set
-///     visits.drain();                                                // collective
-///     visits.note_outcome();                                         // after the ranks have agreed on what was found
+///     updates.drain();                                                // collective
+///     updates.note_outcome();                                         // after the ranks have agreed on what was found
 ///
 /// Many narrow levels cost mostly latency. If may_exchange_narrow(), such a level needs only one message per pair of
 /// ranks:
 ///
-///     visits.enqueue(mirror, id_of_u);                               // one thread
-///     const BfsLevel frontier = visits.exchange_narrow(mine);        // collective; returns the sum of all ranks' `mine`
+///     updates.enqueue(mirror, id_of_u);                               // one thread
+///     const BfsLevel frontier = updates.exchange_narrow(mine);        // collective; returns the sum of all ranks' `mine`
 ///
 /// On the direct route a record has the index of the mirror among the sender's mirrors of that owner; the owner looks
 /// up the vertex. On routes of several hops, forwarding ranks combine records of the same vertex, so a record has the
@@ -29,16 +29,16 @@
 namespace atl {
 
 template <class Id>
-class BfsVisits {
+class RemoteUpdates {
  public:
   /// view and state must outlive this object.
-  BfsVisits(const TraversalView<Id>& view, const BfsOptions& options, const BfsKernels<Id>& kernels,
-            BfsState<Id>& state);
-  BfsVisits(const BfsVisits&) = delete;
-  BfsVisits& operator=(const BfsVisits&) = delete;
+  RemoteUpdates(const TraversalView<Id>& view, const BfsOptions& options, const BfsKernels<Id>& kernels,
+                BfsState<Id>& state);
+  RemoteUpdates(const RemoteUpdates&) = delete;
+  RemoteUpdates& operator=(const RemoteUpdates&) = delete;
 
   void start() {
-    if (claims_) claims_->start();
+    if (estimate_) estimate_->start();
   }
   void expect(const BfsLevel& frontier);
   /// Before a level is pulled of which mirrors will tell their owners.
@@ -47,7 +47,7 @@ class BfsVisits {
   void note_outcome();
   /// To be called after each level, pushed or pulled.
   void note(const BfsLevel& found, Vertex unvisited) {
-    if (claims_) claims_->note(found, unvisited);
+    if (estimate_) estimate_->note(found, unvisited);
   }
 
   bool may_exchange_narrow() const { return alltoallv_.has_value(); }
@@ -66,19 +66,19 @@ class BfsVisits {
     /// Returns false if the vertex has delegates, which receive one record for all mirrors of their rank.
     bool send(Local mirror) {
       if (places_.empty()) {
-        visits_.send_to_owner(mirror, id_);
+        updates_.send_to_owner(mirror, id_);
         return true;
       }
       // Mirrors are grouped by owner: one record for each group with a newly reached vertex.
-      if (mirror < sent_.first || mirror >= sent_.second) sent_ = visits_.send_to_delegate(places_, mirror, id_);
+      if (mirror < sent_.first || mirror >= sent_.second) sent_ = updates_.send_to_delegate(places_, mirror, id_);
       return false;
     }
 
    private:
-    friend class BfsVisits;
-    Sender(BfsVisits& visits, std::span<const Delegates::Place> places, Id id)
-        : visits_(visits), places_(places), id_(id) {}
-    BfsVisits& visits_;
+    friend class RemoteUpdates;
+    Sender(RemoteUpdates& updates, std::span<const Delegates::Place> places, Id id)
+        : updates_(updates), places_(places), id_(id) {}
+    RemoteUpdates& updates_;
     const std::span<const Delegates::Place> places_;
     const Id id_;
     std::pair<Local, Local> sent_{0, 0};  // mirrors of the rank whose delegate got the last record
@@ -98,8 +98,8 @@ class BfsVisits {
     Id parent;
   };
   struct Receive {
-    BfsVisits* visits;
-    void operator()(Rank from, std::span<const Visit> records) { visits->receive(from, records); }
+    RemoteUpdates* updates;
+    void operator()(Rank from, std::span<const Visit> records) { updates->receive(from, records); }
   };
   // Header of a part of a narrow exchange; `visits` Visit records follow.
   struct [[gnu::packed]] PartHeader {
@@ -114,8 +114,8 @@ class BfsVisits {
     Id parent;
   };
   struct ReceiveForwarded {
-    BfsVisits* visits;
-    void operator()(std::span<const ForwardedVisit> records) { visits->receive_forwarded(records); }
+    RemoteUpdates* updates;
+    void operator()(std::span<const ForwardedVisit> records) { updates->receive_forwarded(records); }
   };
   struct VertexOf {
     std::uint32_t operator()(const ForwardedVisit& p) const { return static_cast<std::uint32_t>(p.vertex); }
@@ -145,8 +145,8 @@ class BfsVisits {
   std::optional<Delegates> delegates_;
   std::vector<Array<Local>> claimed_;  // [thread] for push_row(), which may run while a push sends
   std::vector<std::vector<Local>>
-      owner_local_;                  // [owner][mirror index] local number on the owner; empty on the direct route
-  std::optional<BfsClaims> claims_;  // on routes of several hops only
+      owner_local_;  // [owner][mirror index] local number on the owner; empty on the direct route
+  std::optional<DistinctTargetEstimate> estimate_;  // on routes of several hops only
   std::optional<Mailbox<Visit, Receive>> direct_;
   std::optional<NeighborAlltoallv> alltoallv_;
   std::size_t part_capacity_ = 0;            // bytes

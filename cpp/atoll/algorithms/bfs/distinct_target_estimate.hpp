@@ -6,16 +6,16 @@
 /// Estimates how many records a push will send, for Mailbox::expect(): one for each mirror that the frontier's edges
 /// are the first to reach, assuming that edges hit mirrors at random.
 ///
-///     BfsClaims claims(view);            // collective
-///     claims.start();                     // at the start of a search
-///     claims.records(frontier);           // the same on all ranks
-///     claims.note(found, unvisited);      // after each level, with the same values on all ranks
+///     DistinctTargetEstimate estimate(view);            // collective
+///     estimate.start();                     // at the start of a search
+///     estimate.records(frontier);           // the same on all ranks
+///     estimate.note(found, unvisited);      // after each level, with the same values on all ranks
 namespace atl {
 
-class BfsClaims {
+class DistinctTargetEstimate {
  public:
   template <class Id>
-  explicit BfsClaims(const TraversalView<Id>& view);
+  explicit DistinctTargetEstimate(const TraversalView<Id>& view);
   void start() { unclaimed_ = all_mirrors_; }
   double records(const BfsLevel& frontier) const;
   void note(const BfsLevel& found, Vertex unvisited);
