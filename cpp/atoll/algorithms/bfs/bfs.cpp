@@ -14,7 +14,7 @@
 // Deviations: the switch from pull back to push compares costs (a vertex of the frontier against an unvisited one)
 // instead of the paper's n / beta, which returned too early on Kronecker graphs. Over ranks, mirrors have bits like
 // masters: a pull step needs one exchange of bits before it (MirrorBits) and no messages while it runs; a push sends
-// records (remote_updates.hpp). Levels that stay narrow (lattices, roads) are pushed by one thread of each rank and exchanged
+// records (remote_updates.hpp). Levels that stay small (lattices, roads) are pushed by one thread of each rank and exchanged
 // in one message per pair of ranks, which also has the size of the sender's frontier, so that no reduction is needed;
 // by the message queue (Plan::exchange) all pushed levels are.
 // Over a vertex-cut, mirrors have a part of their vertex's edges: they get the frontier's bits before a push too, and send
@@ -94,7 +94,7 @@ class Bfs::Typed final : public Search {
       pulls_in_a_row = pulling ? pulls_in_a_row + 1 : 0;
       pushes_in_a_row = pulling ? 0 : pushes_in_a_row + 1;
       state_.begin_level(level);
-      if (pushes_in_a_row <= kNarrowAfter || !is_narrow(frontier, alpha, unexplored_edges, unvisited)) {
+      if (pushes_in_a_row <= kSmallLevelsAfter || !is_small(frontier, alpha, unexplored_edges, unvisited)) {
         frontier = pulling ? pull() : push(frontier);
         end_level(frontier);
         continue;
@@ -103,15 +103,15 @@ class Bfs::Typed final : public Search {
       // know the global size one level late.
       BfsLevel mine{.vertices = static_cast<Vertex>(state_.queue().size()), .edges = state_.queue_edges()};
       for (bool known = true;; known = false, state_.begin_level(++level)) {
-        push_.narrow();
-        const BfsLevel pushed = updates_.exchange_narrow(mine);
+        push_.small_level();
+        const BfsLevel pushed = updates_.exchange_small_level(mine);
         mine = state_.end_push();
         if (!known) {
           frontier = pushed;
           unexplored_edges -= frontier.edges;
           end_level(frontier);
         }
-        if (frontier.vertices == 0 || !is_narrow(frontier, alpha, unexplored_edges, unvisited)) break;
+        if (frontier.vertices == 0 || !is_small(frontier, alpha, unexplored_edges, unvisited)) break;
       }
       if (frontier.vertices == 0) break;
       frontier = mine.on_all(world_);
@@ -127,10 +127,10 @@ class Bfs::Typed final : public Search {
 
  private:
   static constexpr double kAlphaBackoff = 4;
-  // Levels may be exchanged as narrow ones after this many pushes in a row; graphs with hubs have pulled by then.
-  static constexpr int kNarrowAfter = 4;
-  // A frontier with more edges, on all ranks, is not narrow: overlapping its communication is worth the reductions.
-  static constexpr Edge kNarrowEdges = 1 << 16;
+  // Levels may be exchanged as small ones after this many pushes in a row; graphs with hubs have pulled by then.
+  static constexpr int kSmallLevelsAfter = 4;
+  // A frontier with more edges, on all ranks, is not small: overlapping its communication is worth the reductions.
+  static constexpr Edge kSmallLevelEdges = 1 << 16;
 
   bool choose(bool pulling, const BfsLevel& frontier, double alpha, Edge unexplored_edges, Vertex unvisited) const {
     // Measured: an edge of the frontier costs a push half of what an unvisited vertex costs a pull, and a pull with its
@@ -148,16 +148,16 @@ class Bfs::Typed final : public Search {
   }
 
   // The size is known one level late, so the next level must not need a pull even if it is twice as large.
-  bool is_narrow(const BfsLevel& frontier, double alpha, Edge unexplored_edges, Vertex unvisited) const {
-    if (!updates_.may_exchange_narrow() || frontier.edges > kNarrowEdges) return false;
+  bool is_small(const BfsLevel& frontier, double alpha, Edge unexplored_edges, Vertex unvisited) const {
+    if (!updates_.may_exchange_small_levels() || frontier.edges > kSmallLevelEdges) return false;
     const BfsLevel next{.vertices = 2 * frontier.vertices, .edges = 2 * frontier.edges};
     return !choose(false, next, alpha, unexplored_edges, unvisited);
   }
 
   BfsLevel push(const BfsLevel& frontier) {
     if (updates_.exchanges_every_push()) {
-      push_.narrow();
-      updates_.exchange_narrow({});
+      push_.small_level();
+      updates_.exchange_small_level({});
       return state_.end_push().on_all(world_);
     }
     updates_.expect(frontier);

@@ -65,7 +65,7 @@ void BfsPush<Id>::all() {
 }
 
 template <class Id>
-void BfsPush<Id>::narrow() {
+void BfsPush<Id>::small_level() {
   serial_.push();
   for (const Local v : serial_.mirrors()) updates_.enqueue(v, state_.parent()[static_cast<std::size_t>(v)]);
 }

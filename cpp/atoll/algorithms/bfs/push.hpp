@@ -10,7 +10,7 @@
 ///     BfsPush<Id> push(view, kernels, state, updates);
 ///     push.all();                       // not collective: records are under way afterwards
 ///     push.heaviest_first();            // the same, by falling degree: buffers fill and leave sooner
-///     push.narrow();                    // one thread, for a narrow level; updates.exchange_narrow() sends the records
+///     push.small_level();                    // one thread, for a small level; updates.exchange_small_level() sends the records
 ///
 /// Threads take many short adjacency lists at a time. Lists of hubs are split into pieces and pushed after all others.
 namespace atl {
@@ -25,7 +25,7 @@ class BfsPush {
 
   void all();
   void heaviest_first();
-  void narrow();
+  void small_level();
   std::size_t memory_bytes() const { return long_lists_.size() * sizeof(Local) + serial_.memory_bytes(); }
 
  private:

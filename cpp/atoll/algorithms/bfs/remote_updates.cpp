@@ -21,11 +21,11 @@ RemoteUpdates<Id>::RemoteUpdates(const TraversalView<Id>& view, const BfsOptions
   World& world = view.world();
   if (world.route().is_direct()) {
     direct_.emplace(world, of_records<Visit>(Receive{this}), kHandling);
-    if (atl::may_exchange_narrow(graph, options)) {
+    if (atl::may_exchange_small_levels(graph, options)) {
       pending_.resize(static_cast<std::size_t>(world.size()));
       const std::vector<std::size_t> one_each(pending_.size(), 1);
       alltoallv_.emplace(world, part_capacity_ = NeighborAlltoallv::capacity_for(world, 0), one_each,
-                         one_each);  // narrow levels fit one item
+                         one_each);  // small levels fit one item
     }
   } else {
     owner_local_ = world.exchange(view.known());
@@ -59,7 +59,7 @@ void RemoteUpdates<Id>::drain() {
 }
 
 template <class Id>
-BfsLevel RemoteUpdates<Id>::exchange_narrow(const BfsLevel& mine) {
+BfsLevel RemoteUpdates<Id>::exchange_small_level(const BfsLevel& mine) {
   std::atomic<Vertex> vertices{mine.vertices};
   std::atomic<Edge> edges{mine.edges};
   for (const auto& visits : pending_) view_.world().thread_state().counters.records += visits.size();

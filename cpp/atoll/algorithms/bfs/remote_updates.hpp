@@ -17,11 +17,11 @@
 ///     updates.drain();                                                // collective
 ///     updates.note_outcome();                                         // after the ranks have agreed on what was found
 ///
-/// Many narrow levels cost mostly latency. If may_exchange_narrow(), such a level needs only one message per pair of
+/// Many small levels cost mostly latency. If may_exchange_small_levels(), such a level needs only one message per pair of
 /// ranks:
 ///
 ///     updates.enqueue(mirror, id_of_u);                               // one thread
-///     const BfsLevel frontier = updates.exchange_narrow(mine);        // collective; returns the sum of all ranks' `mine`
+///     const BfsLevel frontier = updates.exchange_small_level(mine);        // collective; returns the sum of all ranks' `mine`
 ///
 /// On the direct route a record has the index of the mirror among the sender's mirrors of that owner; the owner looks
 /// up the vertex. On routes of several hops, forwarding ranks combine records of the same vertex, so a record has the
@@ -50,15 +50,15 @@ class RemoteUpdates {
     if (estimate_) estimate_->note(found, unvisited);
   }
 
-  bool may_exchange_narrow() const { return alltoallv_.has_value(); }
-  /// Whether every push is to be exchanged so, narrow or not.
+  bool may_exchange_small_levels() const { return alltoallv_.has_value(); }
+  /// Whether every push is to be exchanged so, small or not.
   bool exchanges_every_push() const { return alltoallv_ && NeighborAlltoallv::by_queue(view_.world()); }
   void enqueue(Local mirror, Id parent) {
     const std::size_t owner = view_.owner_of(mirror);
     pending_[owner].push_back({static_cast<std::uint32_t>(mirror - view_.begin(owner)), parent});
   }
   /// Exchanges the enqueued visits of all ranks and applies those received; returns the sum of `mine` over all ranks.
-  BfsLevel exchange_narrow(const BfsLevel& mine);
+  BfsLevel exchange_small_level(const BfsLevel& mine);
 
   /// Sends the visits of one vertex; used by one thread.
   class Sender {
@@ -101,7 +101,7 @@ class RemoteUpdates {
     RemoteUpdates* updates;
     void operator()(Rank from, std::span<const Visit> records) { updates->receive(from, records); }
   };
-  // Header of a part of a narrow exchange; `visits` Visit records follow.
+  // Header of a part of a exchange of a small level; `visits` Visit records follow.
   struct [[gnu::packed]] PartHeader {
     Vertex vertices;
     Edge edges;
@@ -150,7 +150,7 @@ class RemoteUpdates {
   std::optional<Mailbox<Visit, Receive>> direct_;
   std::optional<NeighborAlltoallv> alltoallv_;
   std::size_t part_capacity_ = 0;            // bytes
-  std::vector<std::vector<Visit>> pending_;  // [rank] visits to send in the narrow exchange
+  std::vector<std::vector<Visit>> pending_;  // [rank] visits to send in the exchange of a small level
   std::optional<Mailbox<ForwardedVisit, ReceiveForwarded, Merge<VertexOf, KeepFirst>>> forwarded_;
 };
 

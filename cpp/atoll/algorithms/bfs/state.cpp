@@ -13,7 +13,7 @@ constexpr Rank kFewRanks = 16;
 
 }  // namespace
 
-bool may_exchange_narrow(const Graph& graph, const BfsOptions& options) {
+bool may_exchange_small_levels(const Graph& graph, const BfsOptions& options) {
   const World& world = graph.world();
   const bool suits = world.size() <= kFewRanks || NeighborAlltoallv::by_queue(world);
   return world.size() > 1 && suits && world.route().is_direct() && options.fission == kNoFission &&
@@ -26,7 +26,7 @@ BfsState<Id>::BfsState(const TraversalView<Id>& view, const BfsOptions& options)
       graph_(view.graph()),
       team_(view.world().team()),
       words_(words_of_bits(view.active())),
-      reachable_(may_exchange_narrow(graph_, options) ? view.locals() : view.rows()),
+      reachable_(may_exchange_small_levels(graph_, options) ? view.locals() : view.rows()),
       visited_(words_of_bits(view.locals()) + 1),
       frontier_(visited_.size(), 0),
       next_(visited_.size(), 0),

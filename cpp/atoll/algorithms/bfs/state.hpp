@@ -17,14 +17,14 @@
 ///     state.to_bits();                           // converts the frontier to bits: state.frontier()
 ///
 /// Nothing here is collective. Memory: 3 bits a local vertex; a parent, two queue entries and, if asked for, a depth
-/// per master; a parent and two queue entries per mirror too, if may_exchange_narrow() or mirrors have rows, and a
+/// per master; a parent and two queue entries per mirror too, if may_exchange_small_levels() or mirrors have rows, and a
 /// fourth bit then.
 namespace atl {
 
-/// Whether a search may push narrow levels with one thread per rank and exchange them by one message per pair of ranks
-/// (RemoteUpdates::exchange_narrow). That needs a direct route and an edge-cut, and with many ranks costs more than a
+/// Whether a search may push small levels with one thread per rank and exchange them by one message per pair of ranks
+/// (RemoteUpdates::exchange_small_level). That needs a direct route and an edge-cut, and with many ranks costs more than a
 /// reduction. By the message queue all levels that are pushed are exchanged so.
-bool may_exchange_narrow(const Graph& graph, const BfsOptions& options);
+bool may_exchange_small_levels(const Graph& graph, const BfsOptions& options);
 
 /// What a level found, on one rank or on all.
 struct BfsLevel {
@@ -74,7 +74,7 @@ class BfsState {
     append(t, v);
   }
 
-  /// For a level that one thread pushes while no records arrive (serial.hpp). If may_exchange_narrow(), the arrays
+  /// For a level that one thread pushes while no records arrive (serial.hpp). If may_exchange_small_levels(), the arrays
   /// have entries for mirrors too.
   struct UnsynchronizedView {
     std::span<const Local> queue;
