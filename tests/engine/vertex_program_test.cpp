@@ -63,7 +63,7 @@ TEST_CASE("hop counts in three lines equal those of breadth-first search") {
 }
 
 TEST_CASE("relaxing in rounds, and by buckets, finds the distances of delta-stepping") {
-  constexpr double kFar = std::numeric_limits<double>::infinity();
+  constexpr double kUnreached = std::numeric_limits<double>::infinity();
   samples::for_each_spread(cases::Weight::wide, [&](const auto&, const Graph& graph) {
     if (graph.vertices() == 0) return;
     const Vertex source = some_id(graph);
@@ -73,21 +73,21 @@ TEST_CASE("relaxing in rounds, and by buckets, finds the distances of delta-step
     const auto relax = [](double d, const auto& edge) { return d + edge.weight; };
     for (const Direction direction : kDirections) {
       VertexProgram<double, MinOf> distance(graph, {.direction = direction});
-      distance.start(kFar);
+      distance.start(kUnreached);
       if (const Local v = here(graph, source); v >= 0) distance.update(v, 0);
       while (distance.round(relax)) {
       }
       CHECK(masters(graph, distance) == expected);
     }
     VertexProgram<double, MinOf> distance(graph);
-    distance.start(kFar);
+    distance.start(kUnreached);
     if (const Local v = here(graph, source); v >= 0) distance.update(v, 0);
     for (double horizon = 1;; horizon += 1) {
       distance.synchronize();
-      double least = kFar;
+      double least = kUnreached;
       distance.for_active([&](double d) { least = std::min(least, d); });
       least = graph.world().min(least);
-      if (least == kFar) break;
+      if (least == kUnreached) break;
       distance.relax_until(relax, [&](double d) { return d < horizon || d <= least; });
     }
     CHECK(masters(graph, distance) == expected);

@@ -15,24 +15,24 @@ template <class Id>
 void check_heads(World& world, const Graph& graph) {
   const auto& ids = std::get<Array<Id>>(graph.id_column());
   for (const Csr* csr : {&graph.out(), &graph.in()}) {
-    const HeadColumns<Id> heads(world.team(), *csr, graph.active(), graph.locals(), ids);
+    const EllPrefix<Id> prefix(world.team(), *csr, graph.active(), graph.locals(), ids);
     std::size_t wrong = 0;
     const std::size_t words = (static_cast<std::size_t>(graph.active()) + 63) / 64;
-    for (int c = 0; c < HeadColumns<Id>::kColumns; ++c) {
-      REQUIRE(heads.vertex[c].size() == words * 64);
-      REQUIRE(heads.id[c].size() == words * 64);
+    for (int c = 0; c < EllPrefix<Id>::kColumns; ++c) {
+      REQUIRE(prefix.vertex[c].size() == words * 64);
+      REQUIRE(prefix.id[c].size() == words * 64);
       for (std::size_t v = 0; v < words * 64; ++v) {
         const bool has = v < static_cast<std::size_t>(graph.active()) && csr->degree(static_cast<Local>(v)) > c;
         const Local expected =
             has ? csr->neighbours(static_cast<Local>(v))[static_cast<std::size_t>(c)] : graph.locals();
-        wrong += heads.vertex[c][v] != expected;
-        if (has) wrong += static_cast<Vertex>(heads.id[c][v]) != graph.id_of(expected);
+        wrong += prefix.vertex[c][v] != expected;
+        if (has) wrong += static_cast<Vertex>(prefix.id[c][v]) != graph.id_of(expected);
       }
     }
     for (std::size_t v = 0; v < words * 64; ++v) {
-      const bool more = v < static_cast<std::size_t>(graph.active()) &&
-                        csr->degree(static_cast<Local>(v)) > HeadColumns<Id>::kColumns;
-      wrong += (heads.more[v / 64] >> (v % 64) & 1) != static_cast<std::uint64_t>(more);
+      const bool more =
+          v < static_cast<std::size_t>(graph.active()) && csr->degree(static_cast<Local>(v)) > EllPrefix<Id>::kColumns;
+      wrong += (prefix.more[v / 64] >> (v % 64) & 1) != static_cast<std::uint64_t>(more);
     }
     CHECK(wrong == 0);
   }

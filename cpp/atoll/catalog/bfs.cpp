@@ -140,8 +140,9 @@ std::vector<Option> options() {
        .kind = Kind::word,
        .stage = Stage::prepare,
        .standard = "off",
-       .help = "siblings of heavy vertices on the ranks of their neighbours: on, off, or from which degree on (default "
-               "off)",
+       .help =
+           "delegates of heavy vertices on the ranks of their neighbours: on, off, or from which degree on (default "
+           "off)",
        .refuse = refuse_fission},
       {.name = "degree-order",
        .kind = Kind::flag,

@@ -12,7 +12,7 @@ std::size_t words_of(Local vertices) { return (static_cast<std::size_t>(vertices
 }  // namespace
 
 template <class Id>
-HeadColumns<Id>::HeadColumns(Team& team, const Csr& csr, Local rows, Local none, const Array<Id>& ids) {
+EllPrefix<Id>::EllPrefix(Team& team, const Csr& csr, Local rows, Local none, const Array<Id>& ids) {
   const std::size_t words = words_of(rows);
   for (int c = 0; c < kColumns; ++c) {
     vertex[c] = Array<Local>(words * 64);
@@ -38,12 +38,12 @@ HeadColumns<Id>::HeadColumns(Team& team, const Csr& csr, Local rows, Local none,
 }
 
 template <class Id>
-std::size_t HeadColumns<Id>::memory_bytes() const {
+std::size_t EllPrefix<Id>::memory_bytes() const {
   return kColumns * vertex[0].size() * (sizeof(Local) + sizeof(Id)) + more.size() * 8;
 }
 
-template struct HeadColumns<std::uint32_t>;
-template struct HeadColumns<Vertex>;
+template struct EllPrefix<std::uint32_t>;
+template struct EllPrefix<Vertex>;
 
 OwnedIndexOrder::OwnedIndexOrder(Team& team, const Graph& graph) {
   const std::size_t words = words_of(graph.owned());

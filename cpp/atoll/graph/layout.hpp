@@ -7,18 +7,18 @@
 /// before its searches.
 namespace atl {
 
-/// The first two neighbours of local vertices in columns of their own: most vertices find their parent there, and
-/// the first neighbours of 16 vertices are one vector. Ids are copied beside them, so that a search writes original ids
-/// without a lookup.
+/// The first two neighbours of local vertices, column-major as in the ELLPACK format: most vertices find their parent
+/// there, and the first neighbours of 16 vertices are one vector. Ids are copied beside them, so that a search writes
+/// original ids without a lookup.
 template <class Id>
-struct HeadColumns {
+struct EllPrefix {
   static constexpr int kColumns = 2;
   Array<Local> vertex[kColumns];  ///< [local]; or `none`, a bit that is never set
   Array<Id> id[kColumns];         ///< [local] original id of vertex[c]
   Array<std::uint64_t> more;      ///< [word] bit of each vertex with more than kColumns neighbours
 
-  /// Of the vertices below `rows`.
-  HeadColumns(Team& team, const Csr& csr, Local rows, Local none, const Array<Id>& ids);
+  /// Takes the lists of the vertices below `rows`.
+  EllPrefix(Team& team, const Csr& csr, Local rows, Local none, const Array<Id>& ids);
   std::size_t memory_bytes() const;
 };
 

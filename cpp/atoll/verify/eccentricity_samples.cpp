@@ -17,7 +17,7 @@ class Depth {
         depth_(static_cast<std::size_t>(graph.locals())) {}
 
   Vertex from(Local source) {
-    std::fill(depth_.begin(), depth_.end(), kFar);
+    std::fill(depth_.begin(), depth_.end(), kUnreached);
     std::vector<Local> frontier, next;
     if (source >= 0) {
       depth_[static_cast<std::size_t>(source)] = 0;
@@ -47,7 +47,7 @@ class Depth {
   }
 
  private:
-  static constexpr Local kFar = std::numeric_limits<Local>::max();
+  static constexpr Local kUnreached = std::numeric_limits<Local>::max();
   const Graph& graph_;
   World& world_;
   MirrorExchange<Local, MinOf> exchange_;

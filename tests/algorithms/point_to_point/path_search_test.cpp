@@ -15,7 +15,7 @@ using samples::Sample;
 
 namespace {
 
-constexpr double kFar = std::numeric_limits<double>::infinity();
+constexpr double kUnreached = std::numeric_limits<double>::infinity();
 
 // Dijkstra's algorithm; the lengths are added up in type Sum.
 template <class Sum>
@@ -36,7 +36,7 @@ std::vector<double> distances_from(std::size_t n, const std::vector<samples::Arc
     for (const auto& [u, w] : next[v]) queue.emplace(d + w, u);
   }
   std::vector<double> all;
-  for (const auto& d : distance) all.push_back(d ? static_cast<double>(*d) : kFar);
+  for (const auto& d : distance) all.push_back(d ? static_cast<double>(*d) : kUnreached);
   return all;
 }
 
@@ -59,8 +59,8 @@ void check(const Sample& sample, const Graph& graph, PathLength length) {
     const VertexPath path = search.run(ids[s], ids[t]);
     CAPTURE(ids[s]);
     CAPTURE(ids[t]);
-    if (expected == kFar) {
-      CHECK(path.length == kFar);
+    if (expected == kUnreached) {
+      CHECK(path.length == kUnreached);
       CHECK(path.vertices.empty());
       continue;
     }
@@ -127,7 +127,7 @@ TEST_CASE("a path leads through edges that weigh nothing") {
         std::sort(distinct.begin(), distinct.end());
         CHECK(std::adjacent_find(distinct.begin(), distinct.end()) == distinct.end());
         CHECK(search.run(1, 9).length == 0);
-        CHECK(search.run(9, 0).length == (directed ? kFar : 2));
+        CHECK(search.run(9, 0).length == (directed ? kUnreached : 2));
       });
 }
 

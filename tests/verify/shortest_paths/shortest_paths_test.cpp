@@ -14,7 +14,7 @@ using namespace mutations;
 
 namespace {
 
-constexpr float kFar = std::numeric_limits<float>::infinity();
+constexpr float kUnreached = std::numeric_limits<float>::infinity();
 
 struct Answer {
   std::vector<float> distance;
@@ -26,7 +26,7 @@ struct Answer {
 Answer bellman_ford(const Sample& s, std::size_t source) {
   const auto arcs = s.arcs();
   const auto ids = s.edges.ids();
-  Answer a{std::vector<float>(ids.size(), kFar), std::vector<Vertex>(ids.size(), kNoVertex)};
+  Answer a{std::vector<float>(ids.size(), kUnreached), std::vector<Vertex>(ids.size(), kNoVertex)};
   a.distance[source] = 0;
   for (bool any = true; any;) {
     any = false;
@@ -99,7 +99,10 @@ TEST_CASE("correct distances and parents pass, and any change of one distance is
     for (std::uint64_t i = 0; i < 12; ++i) {
       Answer a = right;
       float& d = a.distance[random_at(3, i) % ids.size()];
-      d = i % 4 == 0 ? std::nextafter(d, kFar) : i % 4 == 1 ? std::nextafter(d, -1.0F) : i % 4 == 2 ? kFar : 0.45F;
+      d = i % 4 == 0   ? std::nextafter(d, kUnreached)
+          : i % 4 == 1 ? std::nextafter(d, -1.0F)
+          : i % 4 == 2 ? kUnreached
+                       : 0.45F;
       if (i == 8) d = std::numeric_limits<float>::quiet_NaN();
       if (i == 9) d = -1;
       if (i != 8 && a == right) continue;
@@ -125,7 +128,7 @@ TEST_CASE("a wrong parent is found, and any of several correct ones passes") {
       Answer a = right;
       a.parent[v] = i % 5 == 0 ? kNoVertex : i % 7 == 0 ? Vertex{999999} : ids[p];
       // The chain of parents along tight edges ends at the source.
-      bool holds = a.distance[v] != kFar && v != source;
+      bool holds = a.distance[v] != kUnreached && v != source;
       std::size_t at = v;
       for (std::size_t steps = 0; holds && at != source && steps <= ids.size(); ++steps) {
         const auto up = std::lower_bound(ids.begin(), ids.end(), a.parent[at]);
@@ -172,7 +175,7 @@ TEST_CASE("each broken rule is reported with its vertex or edge") {
   expect([](Answer& a) { a.parent[5] = 7; }, "rule 1: vertex 6 has the parent 7 but was not reached", "");
   expect([](Answer& a) { a.parent[2] = kNoVertex; },
          fmt::format("rule 1: vertex 2 has the distance {} but no parent", right.distance[2]), "");
-  expect([](Answer& a) { a.distance[4] = kFar, a.parent[4] = kNoVertex; },
+  expect([](Answer& a) { a.distance[4] = kUnreached, a.parent[4] = kNoVertex; },
          fmt::format("rule 4: edge 3 - 4 leaves what was reached: 3 has the distance {}, 4 none", right.distance[3]),
          fmt::format("rule 4: edge 3 - 4 leaves what was reached: 3 has the distance {}, 4 none", right.distance[3]));
   expect([](Answer& a) { a.distance[4] = 9; },

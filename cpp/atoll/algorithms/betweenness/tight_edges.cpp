@@ -8,7 +8,7 @@ namespace {
 
 // Masters of a block: their tight edges are stored together, and one thread processes them at a time.
 constexpr std::size_t kBlock = 64;
-constexpr double kFar = std::numeric_limits<double>::infinity();
+constexpr double kUnreached = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
@@ -39,7 +39,7 @@ void TightEdges::find_by(const Weights& weights, std::span<const double> distanc
     block.clear();
     for (std::size_t u = a; u < b; ++u) {
       begin_[u] = block.size();
-      if (distance[u] == kFar) continue;
+      if (distance[u] == kUnreached) continue;
       for (auto e = static_cast<std::size_t>(out.offsets[u]); e < static_cast<std::size_t>(out.offsets[u + 1]); ++e) {
         const Local v = out.targets[e];
         const double there = distance[static_cast<std::size_t>(v)];

@@ -14,9 +14,9 @@
 // Deviations: the switch from pull back to push compares costs (a vertex of the frontier against an unvisited one)
 // instead of the paper's n / beta, which returned too early on Kronecker graphs. Over ranks, mirrors have bits like
 // masters: a pull step needs one exchange of bits before it (MirrorBits) and no messages while it runs; a push sends
-// records (remote_updates.hpp). Levels that stay small (lattices, roads) are pushed by one thread of each rank and exchanged
-// in one message per pair of ranks, which also has the size of the sender's frontier, so that no reduction is needed;
-// by the message queue (Plan::exchange) all pushed levels are.
+// records (remote_updates.hpp). Levels that stay small (lattices, roads) are pushed by one thread of each rank and
+// exchanged in one message per pair of ranks, which also has the size of the sender's frontier, so that no reduction is
+// needed; by the message queue (Plan::exchange) all pushed levels are.
 // Over a vertex-cut, mirrors have a part of their vertex's edges: they get the frontier's bits before a push too, and send
 // records after a pull.
 //
@@ -43,7 +43,7 @@ class Bfs::Typed final : public Search {
         options_(options),
         kernels_(bfs_kernels<Id>(chosen_isa())),
         view_(graph),
-        heads_(world_.team(), view_.in(), view_.rows(), view_.locals(), view_.ids()),
+        prefix_(world_.team(), view_.in(), view_.rows(), view_.locals(), view_.ids()),
         state_(view_, options),
         updates_(view_, options, kernels_, state_),
         push_(view_, kernels_, state_, updates_),
@@ -121,7 +121,7 @@ class Bfs::Typed final : public Search {
   }
 
   std::size_t memory_bytes() const override {
-    return view_.memory_bytes() + heads_.memory_bytes() + state_.memory_bytes() + updates_.memory_bytes() +
+    return view_.memory_bytes() + prefix_.memory_bytes() + state_.memory_bytes() + updates_.memory_bytes() +
            push_.memory_bytes() + mirror_bits_.memory_bytes() + report_.memory_bytes();
   }
 
@@ -174,7 +174,7 @@ class Bfs::Typed final : public Search {
 
   BfsLevel pull() {
     constexpr std::size_t kGrain = 32;  // words of bits that a thread takes at a time
-    const PullView<Id> view = state_.pull_view(heads_);
+    const PullView<Id> view = state_.pull_view(prefix_);
     world_.team().for_range(state_.pulled_words(), kGrain, [&](int thread, std::size_t a, std::size_t b) {
       state_.thread(thread).found.vertices += static_cast<Vertex>(kernels_.pull(view, a, b));
     });
@@ -207,7 +207,7 @@ class Bfs::Typed final : public Search {
   const BfsOptions options_;
   const BfsKernels<Id> kernels_;
   const TraversalView<Id> view_;
-  const HeadColumns<Id> heads_;
+  const EllPrefix<Id> prefix_;
   BfsState<Id> state_;
   RemoteUpdates<Id> updates_;
   BfsPush<Id> push_;

@@ -12,7 +12,7 @@ bool test(const std::uint64_t* bits, Local v) { return bits[v >> 6] >> (v & 63) 
 
 template <class Id>
 std::size_t pull(const PullView<Id>& g, std::size_t a, std::size_t b) {
-  constexpr int kColumns = HeadColumns<Id>::kColumns;
+  constexpr int kColumns = EllPrefix<Id>::kColumns;
   std::size_t found = 0;
   for (std::size_t w = a; w < b; ++w) {
     std::uint64_t fresh = 0;
@@ -20,9 +20,9 @@ std::size_t pull(const PullView<Id>& g, std::size_t a, std::size_t b) {
       const std::size_t v = w * 64 + static_cast<std::size_t>(std::countr_zero(open));
       bool hit = false;
       for (int c = 0; c < kColumns && !hit; ++c) {
-        if ((hit = test(g.frontier, g.heads->vertex[c][v]))) g.parent[v] = g.heads->id[c][v];
+        if ((hit = test(g.frontier, g.prefix->vertex[c][v]))) g.parent[v] = g.prefix->id[c][v];
       }
-      if (!hit && (g.heads->more[w] >> (v & 63) & 1)) {
+      if (!hit && (g.prefix->more[w] >> (v & 63) & 1)) {
         for (Edge e = g.offsets[v] + kColumns; e < g.offsets[v + 1] && !hit; ++e) {
           const Local u = g.targets[e];
           if ((hit = test(g.frontier, u))) g.parent[v] = g.ids[u];

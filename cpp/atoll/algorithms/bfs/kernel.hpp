@@ -13,7 +13,7 @@ struct PullView {
   const std::uint64_t* frontier;
   std::uint64_t* visited;
   std::uint64_t* next;
-  const HeadColumns<Id>* heads;
+  const EllPrefix<Id>* prefix;
   const Edge* offsets;
   const Local* targets;
   const Id* ids;  // original ids by local number

@@ -27,13 +27,14 @@ void store_ids(Vertex* to, const Vertex* from, __m256i hit) {
   _mm256_maskstore_epi64(wide + 4, _mm256_cvtepi32_epi64(_mm256_extracti128_si256(hit, 1)), load(from + 4));
 }
 
-// Vertices with no head in the frontier and longer lists are left for a second pass, which prefetches their lists.
+// Vertices with longer lists and none of the first neighbours in the frontier are left for a second pass, which
+// prefetches their lists.
 constexpr std::size_t kLeftWords = 32;
 constexpr std::size_t kAhead = 8;
 
 template <class Id>
 std::size_t pull_block(const PullView<Id>& g, std::size_t a, std::size_t b) {
-  constexpr int kColumns = HeadColumns<Id>::kColumns;
+  constexpr int kColumns = EllPrefix<Id>::kColumns;
   Local left[kLeftWords * 64 + 8];
   std::size_t lefts = 0, count = 0;
   const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
@@ -46,14 +47,14 @@ std::size_t pull_block(const PullView<Id>& g, std::size_t a, std::size_t b) {
       const std::size_t v = w * 64 + k * 8;
       unsigned hits = 0;
       for (int c = 0; c < kColumns && lanes; ++c) {
-        const __m256i bits = test_bits(g.frontier, load(g.heads->vertex[c].data() + v), avx2::lanes_of(lanes));
+        const __m256i bits = test_bits(g.frontier, load(g.prefix->vertex[c].data() + v), avx2::lanes_of(lanes));
         const unsigned hit = avx2::signs_of(bits);
-        if (hit) store_ids(g.parent + v, g.heads->id[c].data() + v, _mm256_srai_epi32(bits, 31));
+        if (hit) store_ids(g.parent + v, g.prefix->id[c].data() + v, _mm256_srai_epi32(bits, 31));
         hits |= hit;
         lanes &= ~hit;
       }
       found |= static_cast<std::uint64_t>(hits) << (8 * k);
-      lanes &= static_cast<unsigned>(g.heads->more[w] >> (8 * k));
+      lanes &= static_cast<unsigned>(g.prefix->more[w] >> (8 * k));
       const __m256i vertices = _mm256_add_epi32(_mm256_set1_epi32(static_cast<int>(v)), lane);
       _mm256_storeu_si256(reinterpret_cast<__m256i*>(left + lefts), avx2::compressed(vertices, lanes));
       lefts += static_cast<std::size_t>(std::popcount(lanes));

@@ -25,13 +25,14 @@ void store_ids(Vertex* to, const Vertex* from, __mmask16 lanes) {
   _mm512_mask_storeu_epi64(to + 8, static_cast<__mmask8>(lanes >> 8), _mm512_loadu_si512(from + 8));
 }
 
-// Vertices with no head in the frontier and longer lists are left for a second pass, which prefetches their lists.
+// Vertices with longer lists and none of the first neighbours in the frontier are left for a second pass, which
+// prefetches their lists.
 constexpr std::size_t kLeftWords = 32;
 constexpr std::size_t kAhead = 8;
 
 template <class Id>
 std::size_t pull_block(const PullView<Id>& g, std::size_t a, std::size_t b) {
-  constexpr int kColumns = HeadColumns<Id>::kColumns;
+  constexpr int kColumns = EllPrefix<Id>::kColumns;
   Local left[kLeftWords * 64 + 16];
   std::size_t lefts = 0, count = 0;
   const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
@@ -44,14 +45,14 @@ std::size_t pull_block(const PullView<Id>& g, std::size_t a, std::size_t b) {
       const std::size_t v = w * 64 + k * 16;
       __mmask16 hits = 0;
       for (int c = 0; c < kColumns && lanes; ++c) {
-        const __m512i head = _mm512_loadu_si512(g.heads->vertex[c].data() + v);
-        const __mmask16 hit = test_bits(g.frontier, head, lanes);
-        if (hit) store_ids(g.parent + v, g.heads->id[c].data() + v, hit);
+        const __m512i first = _mm512_loadu_si512(g.prefix->vertex[c].data() + v);
+        const __mmask16 hit = test_bits(g.frontier, first, lanes);
+        if (hit) store_ids(g.parent + v, g.prefix->id[c].data() + v, hit);
         hits |= hit;
         lanes = static_cast<__mmask16>(lanes & ~hit);
       }
       found |= static_cast<std::uint64_t>(hits) << (16 * k);
-      lanes &= static_cast<__mmask16>(g.heads->more[w] >> (16 * k));
+      lanes &= static_cast<__mmask16>(g.prefix->more[w] >> (16 * k));
       _mm512_storeu_si512(left + lefts, _mm512_maskz_compress_epi32(
                                             lanes, _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(v)), lane)));
       lefts += static_cast<std::size_t>(std::popcount(static_cast<unsigned>(lanes)));

@@ -10,7 +10,7 @@
 ///     BfsPush<Id> push(view, kernels, state, updates);
 ///     push.all();                       // not collective: records are under way afterwards
 ///     push.heaviest_first();            // the same, by falling degree: buffers fill and leave sooner
-///     push.small_level();                    // one thread, for a small level; updates.exchange_small_level() sends the records
+///     push.small_level();               // one thread; updates.exchange_small_level() sends the records
 ///
 /// Threads take many short adjacency lists at a time. Lists of hubs are split into pieces and pushed after all others.
 namespace atl {

@@ -17,11 +17,11 @@
 ///     updates.drain();                                                // collective
 ///     updates.note_outcome();                                         // after the ranks have agreed on what was found
 ///
-/// Many small levels cost mostly latency. If may_exchange_small_levels(), such a level needs only one message per pair of
+/// Small levels cost mostly latency. If may_exchange_small_levels(), such a level needs only one message per pair of
 /// ranks:
 ///
 ///     updates.enqueue(mirror, id_of_u);                               // one thread
-///     const BfsLevel frontier = updates.exchange_small_level(mine);        // collective; returns the sum of all ranks' `mine`
+///     const BfsLevel frontier = updates.exchange_small_level(mine);   // collective; returns the sum of `mine`
 ///
 /// On the direct route a record has the index of the mirror among the sender's mirrors of that owner; the owner looks
 /// up the vertex. On routes of several hops, forwarding ranks combine records of the same vertex, so a record has the

@@ -70,8 +70,8 @@ BfsLevel BfsState<Id>::start(Local root, Vertex source) {
 }
 
 template <class Id>
-PullView<Id> BfsState<Id>::pull_view(const HeadColumns<Id>& heads) {
-  return {frontier_.data(),          visited_.data(),           next_.data(),       &heads,
+PullView<Id> BfsState<Id>::pull_view(const EllPrefix<Id>& prefix) {
+  return {frontier_.data(),          visited_.data(),           next_.data(),       &prefix,
           view_.in().offsets.data(), view_.in().targets.data(), view_.ids().data(), parent_.data()};
 }
 

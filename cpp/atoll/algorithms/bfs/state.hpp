@@ -17,12 +17,12 @@
 ///     state.to_bits();                           // converts the frontier to bits: state.frontier()
 ///
 /// Nothing here is collective. Memory: 3 bits a local vertex; a parent, two queue entries and, if asked for, a depth
-/// per master; a parent and two queue entries per mirror too, if may_exchange_small_levels() or mirrors have rows, and a
+/// per master; a parent and two queue entries per mirror too, if may_exchange_small_levels() or mirrors have rows; a
 /// fourth bit then.
 namespace atl {
 
 /// Whether a search may push small levels with one thread per rank and exchange them by one message per pair of ranks
-/// (RemoteUpdates::exchange_small_level). That needs a direct route and an edge-cut, and with many ranks costs more than a
+/// (RemoteUpdates::exchange_small_level). It needs a direct route and an edge-cut; with many ranks it costs more than a
 /// reduction. By the message queue all levels that are pushed are exchanged so.
 bool may_exchange_small_levels(const Graph& graph, const BfsOptions& options);
 
@@ -74,7 +74,7 @@ class BfsState {
     append(t, v);
   }
 
-  /// For a level that one thread pushes while no records arrive (serial.hpp). If may_exchange_small_levels(), the arrays
+  /// Serves a level that one thread pushes while no records arrive (serial.hpp). If may_exchange_small_levels(), arrays
   /// have entries for mirrors too.
   struct UnsynchronizedView {
     std::span<const Local> queue;
@@ -122,7 +122,7 @@ class BfsState {
   /// Bits by local number, and a spare word that stays 0.
   std::uint64_t* visited() { return visited_.data(); }
   Array<std::uint64_t>& frontier() { return frontier_; }
-  PullView<Id> pull_view(const HeadColumns<Id>& heads);
+  PullView<Id> pull_view(const EllPrefix<Id>& prefix);
   bool is_visited(Local v) const { return visited_[static_cast<std::size_t>(v) / 64] >> (v % 64) & 1; }
   std::size_t words() const { return words_; }  ///< words that have active masters' bits
   std::size_t pulled_words() const { return words_of_bits(view_.rows()); }

@@ -24,7 +24,7 @@
 namespace atl {
 namespace {
 
-constexpr Local kFar = std::numeric_limits<Local>::max() / 4;
+constexpr Local kUnreached = std::numeric_limits<Local>::max() / 4;
 
 const Graph& undirected(const Graph& graph) {
   check(!graph.directed(),
@@ -78,7 +78,7 @@ class Eccentricity::Bounding {
     Local depth;
   };
   struct Extremes {
-    Local diameter_lower = 0, diameter_upper = 0, radius_lower = kFar, radius_upper = kFar;
+    Local diameter_lower = 0, diameter_upper = 0, radius_lower = kUnreached, radius_upper = kUnreached;
   };
 
   void find_components();
@@ -156,10 +156,10 @@ std::vector<Local> Eccentricity::Bounding::sources(bool from_upper) const {
 }
 
 void Eccentricity::Bounding::search(const std::vector<Local>& sources) {
-  distance_.start(kFar);
+  distance_.start(kUnreached);
   for (const Local v : sources) distance_.update(v, 0);
-  while (
-      distance_.round([](Local depth, const auto&) { return depth + 1; }, [](Local depth) { return depth == kFar; })) {
+  while (distance_.round([](Local depth, const auto&) { return depth + 1; },
+                         [](Local depth) { return depth == kUnreached; })) {
   }
 }
 
@@ -168,7 +168,7 @@ void Eccentricity::Bounding::tighten() {
   for (std::size_t at = 0; at < deepest.size(); ++at) deepest[at] = {labels_[at], -1};
   for (const Local v : members_) {
     Local& depth = deepest[index(component_at_[index(v)])].depth;
-    if (distance_[v] < kFar) depth = std::max(depth, distance_[v]);
+    if (distance_[v] < kUnreached) depth = std::max(depth, distance_[v]);
   }
   std::erase_if(deepest, [](const Depth& one) { return one.depth < 0; });
   const auto eccentricity =
@@ -179,7 +179,7 @@ void Eccentricity::Bounding::tighten() {
       of_source[at] = found->second.depth;
   for (const Local v : members_) {
     const Local d = distance_[v], e = of_source[index(component_at_[index(v)])];
-    if (d == kFar) continue;
+    if (d == kUnreached) continue;
     lower_[index(v)] = std::max({lower_[index(v)], d, e - d});
     upper_[index(v)] = std::min(upper_[index(v)], e + d);
   }
@@ -210,7 +210,7 @@ void Eccentricity::Bounding::run(const EccentricityOptions& options, Eccentricit
   members_.clear();
   for (Local v = 0; v < graph_.owned(); ++v) {
     lower_[index(v)] = 0;
-    upper_[index(v)] = component_at_[index(v)] >= 0 ? kFar : 0;
+    upper_[index(v)] = component_at_[index(v)] >= 0 ? kUnreached : 0;
     if (component_at_[index(v)] >= 0) members_.push_back(v);
   }
   open_ = members_;

@@ -27,7 +27,7 @@ namespace {
 
 // An unreached vertex. Two of them can be added.
 template <class Sum>
-constexpr Sum kFar =
+constexpr Sum kUnreached =
     std::is_integral_v<Sum> ? std::numeric_limits<Sum>::max() / 4 : std::numeric_limits<Sum>::infinity();
 
 // The distances from one end along `lists`: the leaving edges from the source, the entering edges from the target.
@@ -35,7 +35,7 @@ template <class Sum>
 class Side {
  public:
   Side(const Graph& graph, const Csr& lists)
-      : graph_(graph), lists_(lists), distance_(index(graph.locals()), kFar<Sum>) {}
+      : graph_(graph), lists_(lists), distance_(index(graph.locals()), kUnreached<Sum>) {}
 
   Sum distance(Local v) const { return distance_[index(v)]; }
   std::span<Sum> distances() { return {distance_.data(), distance_.size()}; }
@@ -72,7 +72,7 @@ class Side {
   Vertex reset() {
     Vertex reached = 0;
     for (const Local v : touched_)
-      if (std::exchange(distance_[index(v)], kFar<Sum>) < kFar<Sum> && v < graph_.owned()) ++reached;
+      if (std::exchange(distance_[index(v)], kUnreached<Sum>) < kUnreached<Sum> && v < graph_.owned()) ++reached;
     touched_.clear();
     frontier_.clear();
     return reached;
@@ -83,8 +83,8 @@ class Side {
   const Graph& graph_;
   const Csr& lists_;
   Array<Sum> distance_;         // [local]
-  std::vector<Local> touched_;  // whose distance may differ from kFar; some twice
-  Frontier<Sum> frontier_{kFar<Sum>};
+  std::vector<Local> touched_;  // whose distance may differ from kUnreached; some twice
+  Frontier<Sum> frontier_{kUnreached<Sum>};
 };
 
 }  // namespace
@@ -150,7 +150,7 @@ class PathSearch::Bidirectional final : public PathSearch::Form {
   VertexBits changed_;
   const bool shared_;  // some rank has mirrors
   const Sum step_;     // what a round relaxes beyond the nearest
-  Sum best_ = kFar<Sum>;
+  Sum best_ = kUnreached<Sum>;
   Local meeting_ = -1;
 };
 
@@ -213,7 +213,7 @@ void PathSearch::Bidirectional<Sum>::relax(int side, Sum horizon) {
 
 template <class Sum>
 typename PathSearch::Bidirectional<Sum>::Round PathSearch::Bidirectional<Sum>::search(Local source, Local target) {
-  best_ = kFar<Sum>;
+  best_ = kUnreached<Sum>;
   meeting_ = -1;
   if (source >= 0) sides_[0].start(source);
   if (target >= 0) sides_[1].start(target);
@@ -239,7 +239,7 @@ typename PathSearch::Bidirectional<Sum>::Round PathSearch::Bidirectional<Sum>::s
     if constexpr (std::is_integral_v<Sum>) {
       relax(side, std::max(horizon, least + 1));
     } else {
-      relax(side, std::max(horizon, std::nextafter(least, kFar<Sum>)));
+      relax(side, std::max(horizon, std::nextafter(least, kUnreached<Sum>)));
     }
   }
 }
@@ -306,7 +306,7 @@ VertexPath PathSearch::Bidirectional<Sum>::run(Vertex source, Vertex target) {
   if (source == target) return {.vertices = {source}, .length = 0, .visited = 1};
   const Round found = search(from, to);
   VertexPath path{.vertices = {}, .length = std::numeric_limits<double>::infinity(), .visited = 0};
-  if (found.best < kFar<Sum>) {
+  if (found.best < kUnreached<Sum>) {
     for (Side<Sum>& side : sides_) share_distances(side);
     const std::vector<Link> back = walk(sides_[0], graph_.in(), found.meeting, source),
                             on = walk(sides_[1], graph_.out(), found.meeting, target);
@@ -322,7 +322,7 @@ VertexPath PathSearch::Bidirectional<Sum>::run(Vertex source, Vertex target) {
   path.visited = world_.sum(visited);
   if constexpr (std::is_integral_v<Sum>)
     check(
-        found.best == kFar<Sum> || static_cast<Sum>(path.length) == found.best,
+        found.best == kUnreached<Sum> || static_cast<Sum>(path.length) == found.best,
         "path: {}: the shortest path from {} to {} is {} long (float64 does not hold every whole number beyond 2^53). "
         "Scale the weights down.",
         graph_.name(), source, target, found.best);

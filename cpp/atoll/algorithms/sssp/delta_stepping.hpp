@@ -16,11 +16,11 @@ namespace atl {
 /// The distance of an unreached vertex. For unsigned types it leaves room to add a weight without overflow: 2^31 - 1 of
 /// 32 bits, 2^62 of 64 bits (which a double represents).
 template <class Sum>
-inline constexpr Sum kSsspFar = std::numeric_limits<Sum>::infinity();
+inline constexpr Sum kSsspUnreached = std::numeric_limits<Sum>::infinity();
 template <>
-inline constexpr std::uint32_t kSsspFar<std::uint32_t> = 0x7fffffff;
+inline constexpr std::uint32_t kSsspUnreached<std::uint32_t> = 0x7fffffff;
 template <>
-inline constexpr std::uint64_t kSsspFar<std::uint64_t> = std::uint64_t{1} << 62;
+inline constexpr std::uint64_t kSsspUnreached<std::uint64_t> = std::uint64_t{1} << 62;
 
 /// Where Sum is std::uint64_t: throws InputError, the same on all ranks, if Real would round a distance; the message
 /// names the vertex. Collective. distance(owned index) returns the distance of a vertex of this rank.
@@ -29,7 +29,7 @@ void refuse_rounded(const Graph& graph, F&& distance) {
   if constexpr (std::is_same_v<Sum, std::uint64_t>)
     graph.world().collective_try([&] {
       for (Vertex v = 0; v < graph.owned(); ++v)
-        if (const Sum d = distance(v); d != kSsspFar<Sum>)
+        if (const Sum d = distance(v); d != kSsspUnreached<Sum>)
           check(static_cast<Sum>(static_cast<Real>(d)) == d,
                 "sssp: {}: the shortest path to {} is {} long (float64 does not hold every whole number beyond 2^53). "
                 "Scale the weights down.",
@@ -37,11 +37,11 @@ void refuse_rounded(const Graph& graph, F&& distance) {
     });
 }
 
-/// Sum: the type in which distances are summed; float, double, or an unsigned type if all distances are below kSsspFar.
+/// Sum: the type in which distances are summed; float, double, or unsigned if all distances are below kSsspUnreached.
 template <class Sum>
 class DeltaSteppingCore {
  protected:
-  static constexpr Sum kFar = kSsspFar<Sum>;
+  static constexpr Sum kUnreached = kSsspUnreached<Sum>;
   static constexpr std::size_t kNone = SIZE_MAX;
   /// Prefetch distance in vertices.
   static constexpr std::size_t kAhead = 8;
@@ -67,9 +67,10 @@ class DeltaSteppingCore {
     std::vector<Local> fused;
     std::vector<Local> kept;
     std::vector<Local> changed;  // over ranks: vertices changed beyond the horizon, or below it once pulling has begun
-    Sum least = kFar;            // over ranks: least distance of a master that this thread has changed
+    Sum least = kUnreached;      // over ranks: least distance of a master that this thread has changed
     Vertex reached = 0;
-    std::vector<Local> flat;  // vertices whose tight edges all come from vertices at the same distance
+    std::vector<Local>
+        equal_distance;  // vertices with no strictly nearer parent: tight edges come from equal distances
   };
 
   /// Keeps distances of local vertices 0 .. vertices-1, and predecessors of the first `masters` of them.
@@ -113,19 +114,19 @@ class DeltaSteppingCore {
     return least;
   }
 
-  /// Resets all distances to kFar and empties all buckets.
+  /// Resets all distances to kUnreached and empties all buckets.
   void clear() {
     constexpr std::size_t kGrain = 1 << 14;
     team_.for_range(distance_.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
-      std::fill(distance_.begin() + a, distance_.begin() + b, kFar);
-      std::fill(relaxed_distance_.begin() + a, relaxed_distance_.begin() + b, kFar);
+      std::fill(distance_.begin() + a, distance_.begin() + b, kUnreached);
+      std::fill(relaxed_distance_.begin() + a, relaxed_distance_.begin() + b, kUnreached);
     });
     team_.for_range(predecessor_.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
       std::fill(predecessor_.begin() + a, predecessor_.begin() + b, Predecessor{-1, 0});
     });
     for (Thread& t : threads_)
       for (auto& bucket : t.buckets) bucket.clear();
-    horizon_ = kFar;
+    horizon_ = kUnreached;
     lower_ = 0;
     bucket_ = 0;
   }
@@ -228,7 +229,7 @@ class DeltaSteppingCore {
   Array<Predecessor> predecessor_;           // [master] the last stored; valid if its `reached` equals the distance
   Array<Local> frontier_;
   std::size_t frontier_size_ = 0, bucket_ = 0;
-  std::atomic<Sum> horizon_{kFar};
+  std::atomic<Sum> horizon_{kUnreached};
   Sum lower_ = 0;  // vertices with a smaller distance have relaxed all their edges, also those beyond the horizon
   std::vector<Thread> threads_;
 

@@ -49,7 +49,7 @@ void DistributedSssp<Real, Sum>::start(Local source) {
   changed_.clear();
   rounds_ = 0;
   horizon_open_ = true;
-  horizon_before_ = kFar;
+  horizon_before_ = kUnreached;
   if (source < 0) return;
   distance_[index(source)] = 0;
   put(threads_[0], source, 0);
@@ -62,7 +62,8 @@ void DistributedSssp<Real, Sum>::relax_edges(Thread& thread, Local u) {
   Sum horizon = horizon_.load(std::memory_order_relaxed);
   if (distance >= horizon) return;
   if (u < landmarks_ && horizon_open_) {
-    const auto mine = static_cast<Sum>(std::min(static_cast<double>(distance) + reach_, static_cast<double>(kFar)));
+    const auto mine =
+        static_cast<Sum>(std::min(static_cast<double>(distance) + reach_, static_cast<double>(kUnreached)));
     while (mine < horizon && !horizon_.compare_exchange_weak(horizon, mine)) {
     }
     horizon = std::min(horizon, mine);
@@ -100,7 +101,7 @@ void DistributedSssp<Real, Sum>::push() {
   for (std::size_t before = 0;;) {
     const std::size_t least = least_bucket(0);
     double pending = 0;
-    if (horizon_ < kFar)
+    if (horizon_ < kUnreached)
       for (std::size_t b = least; b != kNone && !this->is_beyond_horizon(b); b = least_bucket(b + 1))
         for (const Thread& t : threads_)
           if (b < t.buckets.size()) pending += static_cast<double>(t.buckets[b].size());
@@ -110,7 +111,7 @@ void DistributedSssp<Real, Sum>::push() {
     });
     // Before the round that set the horizon, all ranks had relaxed all edges of vertices below that round's first
     // bucket.
-    const bool fresh = vote.horizon < kFar && horizon_before_ == kFar;
+    const bool fresh = vote.horizon < kUnreached && horizon_before_ == kUnreached;
     if (fresh) lower_ = static_cast<Sum>(static_cast<double>(before) * delta_ * Steps::kRoundingRoom);
     before = vote.bucket;
     horizon_ = horizon_before_ = vote.horizon;
@@ -118,7 +119,7 @@ void DistributedSssp<Real, Sum>::push() {
       least_unsent_ = horizon_;
       return;
     }
-    const bool below = vote.horizon < kFar;
+    const bool below = vote.horizon < kUnreached;
     const std::size_t end = vote.bucket + (below ? near_window_ : window_);
     const bool last = below && this->is_beyond_horizon(end);  // the same on all ranks
     least_unsent_ = static_cast<Sum>(static_cast<double>(vote.bucket) * delta_ * Steps::kRoundingRoom);
@@ -136,7 +137,7 @@ void DistributedSssp<Real, Sum>::run(Vertex source, SsspResult<Real>& result) {
   const Local here = owner == world_.rank() ? graph_.local_of(owned_index) : -1;
   start(here);
   push();
-  if (horizon_ < kFar) pull();
+  if (horizon_ < kUnreached) pull();
   write(here, result);
 }
 

@@ -40,8 +40,8 @@ class DistributedSssp : private DeltaSteppingCore<Sum> {
   using Steps::frontier_size_;
   using Steps::horizon_;
   using Steps::kAhead;
-  using Steps::kFar;
   using Steps::kNone;
+  using Steps::kUnreached;
   using Steps::least_bucket;
   using Steps::load;
   using Steps::lower_;
@@ -56,7 +56,7 @@ class DistributedSssp : private DeltaSteppingCore<Sum> {
   using typename Steps::Entry;
   using typename Steps::Predecessor;
   using typename Steps::Thread;
-  /// The lightest entering edges of a vertex, padded with edges of weight kFar: most pulls then read one cache line.
+  /// The lightest entering edges of a vertex, padded with weight kUnreached: most pulls then read one cache line.
   using Head = std::array<Entry, 4>;
   void choose_steps(const SsspOptions& options);
   void make_lists();
@@ -83,18 +83,18 @@ class DistributedSssp : private DeltaSteppingCore<Sum> {
   World& world_;
   MirrorExchange<Sum, MinOf> exchange_;
   const Local first_mirror_;
-  Local landmarks_ = 0;          // masters 0 .. landmarks_-1 are hubs that set the horizon
-  std::size_t window_ = 1;       // buckets processed in a round before there is a horizon
-  std::size_t near_window_ = 1;  // and once there is one
-  double active_of_all_ = 0;     // vertices with an edge, on all ranks
-  Array<Edge> out_offsets_;      // offsets of out_; in_ uses the graph's
-  SsspLists<Sum> out_;           // [local, mirrors too] edges to masters of this rank
-  SsspLists<Sum> in_;            // [master] entering edges, lightest first; only on graphs with hubs
-  Array<Head> heads_;            // [master] the first entries of in_
-  VertexBits changed_;           // masters to broadcast; mirrors that the last broadcast updated
-  Sum horizon_before_ = kFar;    // horizon_ when the round began; the same on all ranks
-  bool horizon_open_ = true;     // a hub that gets a smaller distance may still lower the horizon
-  Sum least_unsent_ = 0;         // lower bound of the distances changed since the last broadcast
+  Local landmarks_ = 0;              // masters 0 .. landmarks_-1 are hubs that set the horizon
+  std::size_t window_ = 1;           // buckets processed in a round before there is a horizon
+  std::size_t near_window_ = 1;      // and once there is one
+  double active_of_all_ = 0;         // vertices with an edge, on all ranks
+  Array<Edge> out_offsets_;          // offsets of out_; in_ uses the graph's
+  SsspLists<Sum> out_;               // [local, mirrors too] edges to masters of this rank
+  SsspLists<Sum> in_;                // [master] entering edges, lightest first; only on graphs with hubs
+  Array<Head> heads_;                // [master] the first entries of in_
+  VertexBits changed_;               // masters to broadcast; mirrors that the last broadcast updated
+  Sum horizon_before_ = kUnreached;  // horizon_ when the round began; the same on all ranks
+  bool horizon_open_ = true;         // a hub that gets a smaller distance may still lower the horizon
+  Sum least_unsent_ = 0;             // lower bound of the distances changed since the last broadcast
   int rounds_ = 0;
   double broadcast_count_ = 0;  // masters of this rank in the last broadcast
 };

@@ -45,13 +45,13 @@ void DistributedSssp<Real, Sum>::pull() {
       const auto v = static_cast<Local>(i);
       pull_one(v, lower_);
       // No two threads write the same word: the grain is a multiple of 64.
-      if (distance_[i] < kFar) changed_.at(i / 64) |= std::uint64_t{1} << (i % 64);
+      if (distance_[i] < kUnreached) changed_.at(i / 64) |= std::uint64_t{1} << (i % 64);
       if (least_unsent_ + heads_[i][0].weight < distance_[i]) thread.kept.push_back(v);
     }
   });
   collect_kept();
   bool pulled = false;  // all must pull once: the changes of the first pass on this rank have not been sources yet
-  for (Sum least = least_unsent_; least < kFar;) {
+  for (Sum least = least_unsent_; least < kUnreached;) {
     // A broadcast of most values sends all of them, so skip mirrors whose distance has been relaxed already.
     broadcast_changed([&](Thread& thread, Local mirror) {
       const Sum distance = distance_[index(mirror)];
@@ -132,8 +132,8 @@ std::vector<Local> DistributedSssp<Real, Sum>::take_changed() {
 // Returns and resets the least distance changed since the last call.
 template <class Real, class Sum>
 Sum DistributedSssp<Real, Sum>::take_least() {
-  Sum least = kFar;
-  for (Thread& t : threads_) least = std::min(least, std::exchange(t.least, kFar));
+  Sum least = kUnreached;
+  for (Thread& t : threads_) least = std::min(least, std::exchange(t.least, kUnreached));
   return least;
 }
 

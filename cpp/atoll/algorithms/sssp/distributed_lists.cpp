@@ -71,7 +71,7 @@ void DistributedSssp<Real, Sum>::make_in_lists() {
   team_.for_range(active, kSplitGrain * 16, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v) {
       const std::span<const Entry> edges = in_.of(static_cast<Local>(v));
-      heads_[v].fill({0, kFar});
+      heads_[v].fill({0, kUnreached});
       std::copy_n(edges.begin(), std::min(edges.size(), heads_[v].size()), heads_[v].begin());
     }
   });

@@ -37,22 +37,22 @@ void DistributedSssp<Real, Sum>::write(Local source, SsspResult<Real>& result) {
   }
   for (Thread& t : threads_) {
     t.reached = 0;
-    t.flat.clear();
+    t.equal_distance.clear();
   }
   auto fill = [&](const auto& ids, int t, std::size_t a, std::size_t b) {
     Thread& thread = threads_[static_cast<std::size_t>(t)];
     for (std::size_t v = a; v < b; ++v) {
       const Local local = graph_.local_of(static_cast<Vertex>(v));
       const Sum distance = distance_[index(local)];
-      result.distance[v] = distance == kFar ? kSsspFar<Real> : static_cast<Real>(distance);
+      result.distance[v] = distance == kUnreached ? kSsspUnreached<Real> : static_cast<Real>(distance);
       result.parent[v] = kNoVertex;
-      if (distance == kFar) continue;
+      if (distance == kUnreached) continue;
       ++thread.reached;
       const Local parent = local == source ? source : parent_of(local);
       if (parent >= 0) {
         result.parent[v] = static_cast<Vertex>(ids[index(parent)]);
       } else {
-        thread.flat.push_back(local);
+        thread.equal_distance.push_back(local);
       }
     }
   };
@@ -63,16 +63,17 @@ void DistributedSssp<Real, Sum>::write(Local source, SsspResult<Real>& result) {
       },
       graph_.id_column());
   struct Sums {
-    Vertex reached = 0, flat = 0;
+    Vertex reached = 0, equal_distance = 0;
   } mine;
   for (const Thread& t : threads_) {
     mine.reached += t.reached;
-    mine.flat += static_cast<Vertex>(t.flat.size());
+    mine.equal_distance += static_cast<Vertex>(t.equal_distance.size());
   }
-  const Sums all =
-      world_.fold(mine, [](const Sums& a, const Sums& b) { return Sums{a.reached + b.reached, a.flat + b.flat}; });
+  const Sums all = world_.fold(mine, [](const Sums& a, const Sums& b) {
+    return Sums{a.reached + b.reached, a.equal_distance + b.equal_distance};
+  });
   result.reached = all.reached;
-  if (all.flat > 0) assign_zero_weight_parents(result);
+  if (all.equal_distance > 0) assign_zero_weight_parents(result);
 }
 
 // Assigns parents to vertices whose tight edges all come from the same distance (weights of 0, or too small to change
@@ -85,13 +86,14 @@ void DistributedSssp<Real, Sum>::assign_zero_weight_parents(SsspResult<Real>& re
   const EdgeWeights<Real> weights("sssp", graph_, in);
   Array<char> has_parent(index(graph_.locals()));
   std::fill(has_parent.begin(), has_parent.end(), 1);
-  std::vector<Local> flat, newly_parented, rest;
+  std::vector<Local> equal_distance, newly_parented, rest;
   struct Left {
     bool some, progress;
   } left;
-  for (const Thread& t : threads_) flat.insert(flat.end(), t.flat.begin(), t.flat.end());
+  for (const Thread& t : threads_)
+    equal_distance.insert(equal_distance.end(), t.equal_distance.begin(), t.equal_distance.end());
   changed_.clear();
-  for (const Local v : flat) {
+  for (const Local v : equal_distance) {
     has_parent[index(v)] = 0;
     changed_.set(v);
   }
@@ -100,7 +102,7 @@ void DistributedSssp<Real, Sum>::assign_zero_weight_parents(SsspResult<Real>& re
     changed_.clear();
     newly_parented.clear();
     rest.clear();
-    for (const Local v : flat) {
+    for (const Local v : equal_distance) {
       const Sum distance = distance_[index(v)];
       const auto end = static_cast<std::size_t>(in.offsets[index(v) + 1]);
       auto e = static_cast<std::size_t>(in.offsets[index(v)]);
@@ -118,8 +120,8 @@ void DistributedSssp<Real, Sum>::assign_zero_weight_parents(SsspResult<Real>& re
       has_parent[index(v)] = 1;
       changed_.set(v);
     }
-    flat.swap(rest);
-    left = world_.fold(Left{!flat.empty(), !newly_parented.empty()},
+    equal_distance.swap(rest);
+    left = world_.fold(Left{!equal_distance.empty(), !newly_parented.empty()},
                        [](const Left& a, const Left& b) { return Left{a.some || b.some, a.progress || b.progress}; });
     check(!left.some || left.progress, "sssp: {}: a distance is made by no edge (a fault of this program). Report it.",
           graph_.name());

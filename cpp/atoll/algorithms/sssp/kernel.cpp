@@ -79,9 +79,9 @@ void SsspKernel<Real, Sum>::relax_edges(Thread& thread, Local u) {
   const Sum distance = load(u);
   if (!this->is_due(u, distance)) return;
   if (skewed_ && u < Steps::kLandmarks) {
-    Sum none = kFar;
+    Sum none = kUnreached;
     if (horizon_.compare_exchange_strong(
-            none, static_cast<Sum>(std::min(static_cast<double>(distance) + reach_, static_cast<double>(kFar)))))
+            none, static_cast<Sum>(std::min(static_cast<double>(distance) + reach_, static_cast<double>(kUnreached)))))
       lower_ = static_cast<Sum>(static_cast<double>(bucket_) * delta_ * Steps::kRoundingRoom);
   }
   const Sum horizon = horizon_.load(std::memory_order_relaxed);
@@ -157,9 +157,9 @@ void SsspKernel<Real, Sum>::run(Vertex source, SsspResult<Real>& result) {
   const Local start = graph_.local_of(graph_.find(source).second);
   if (start < graph_.active()) {
     push(start);
-    if (horizon_ < kFar) pull();
+    if (horizon_ < kUnreached) pull();
   } else {
-    std::fill(distance_.begin(), distance_.end(), kFar);
+    std::fill(distance_.begin(), distance_.end(), kUnreached);
   }
   write(start, result);
 }

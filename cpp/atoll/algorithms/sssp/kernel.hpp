@@ -35,7 +35,7 @@ class SsspKernel : private DeltaSteppingCore<Sum> {
   using Steps::frontier_size_;
   using Steps::horizon_;
   using Steps::kAhead;
-  using Steps::kFar;
+  using Steps::kUnreached;
   using Steps::load;
   using Steps::lower_;
   using Steps::one_thread_;

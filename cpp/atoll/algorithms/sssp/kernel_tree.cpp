@@ -34,28 +34,28 @@ void SsspKernel<Real, Sum>::write(Local source, SsspResult<Real>& result) {
   }
   for (Thread& t : threads_) {
     t.reached = 0;
-    t.flat.clear();
+    t.equal_distance.clear();
   }
   auto fill = [&](const auto& ids, int t, std::size_t a, std::size_t b) {
     Thread& thread = threads_[static_cast<std::size_t>(t)];
     for (std::size_t v = a; v < b; ++v) {
       const Local local = graph_.local_of(static_cast<Vertex>(v));
-      const Sum distance = local < graph_.active() ? distance_[index(local)] : local == source ? Sum(0) : kFar;
-      result.distance[v] = distance == kFar ? kSsspFar<Real> : static_cast<Real>(distance);
+      const Sum distance = local < graph_.active() ? distance_[index(local)] : local == source ? Sum(0) : kUnreached;
+      result.distance[v] = distance == kUnreached ? kSsspUnreached<Real> : static_cast<Real>(distance);
       result.parent[v] = kNoVertex;
-      if (distance == kFar) continue;
+      if (distance == kUnreached) continue;
       ++thread.reached;
       const Local parent = local == source ? source : parent_of(local);
       if (parent >= 0) {
         result.parent[v] = static_cast<Vertex>(ids[index(parent)]);
       } else {
-        thread.flat.push_back(local);
+        thread.equal_distance.push_back(local);
       }
     }
   };
   refuse_rounded<Real, Sum>(graph_, [&](Vertex v) {
     const Local local = graph_.local_of(v);
-    return local < graph_.active() ? distance_[index(local)] : kFar;
+    return local < graph_.active() ? distance_[index(local)] : kUnreached;
   });
   std::visit(
       [&](const auto& ids) {
@@ -78,7 +78,7 @@ void SsspKernel<Real, Sum>::assign_zero_weight_parents(SsspResult<Real>& result)
   };
   std::vector<Local> queue;
   for (const Thread& t : threads_)
-    for (const Local v : t.flat)
+    for (const Local v : t.equal_distance)
       for (const Entry& e : in(v))
         if (parent(v) == kNoVertex && parent(e.vertex) != kNoVertex && joins(e.vertex, e, v)) {
           parent(v) = graph_.id_of(e.vertex);

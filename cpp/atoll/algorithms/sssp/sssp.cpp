@@ -84,7 +84,7 @@ Sssp<Real>::Sssp(const Graph& graph, const SsspOptions& options) {
   // If all paths fit 31 bits, sums of 32 bits equal those of double in half the space for lists and messages. Sums of
   // 64 bits are exact where double could round.
   if constexpr (kWide) {
-    if (longest < static_cast<double>(kSsspFar<std::uint32_t>)) {
+    if (longest < static_cast<double>(kSsspUnreached<std::uint32_t>)) {
       search_by_sums(std::uint32_t{0});
     } else if (beyond_double) {
       search_by_sums(std::uint64_t{0});

@@ -52,14 +52,14 @@ template <class Real, class Sum>
 void VertexCutSssp<Real, Sum>::run(Vertex source, SsspResult<Real>& result) {
   const auto [owner, owned_index] = graph_.find(source);
   const Local from = owner == world_.rank() ? graph_.local_of(owned_index) : -1;
-  distance_.start(kFar);
+  distance_.start(kUnreached);
   if (from >= 0) distance_.update(from, 0);
   for (Sum horizon = 0;;) {
     distance_.synchronize();
-    Sum least = kFar;
+    Sum least = kUnreached;
     distance_.for_active([&](Sum distance) { least = std::min(least, distance); });
     least = world_.min(least);
-    if (least == kFar) break;
+    if (least == kUnreached) break;
     if (!(least < horizon)) horizon = end_of_bucket(least);
     distance_.relax_until([](Sum distance, const auto& edge) { return distance + static_cast<Sum>(edge.weight); },
                           [=](Sum distance) { return distance < horizon; });
@@ -71,12 +71,12 @@ void VertexCutSssp<Real, Sum>::run(Vertex source, SsspResult<Real>& result) {
 template <class Real, class Sum>
 Sum VertexCutSssp<Real, Sum>::end_of_bucket(Sum distance) const {
   const double edge = (std::floor(static_cast<double>(distance) / delta_) + 1) * delta_;
-  const auto end = static_cast<Sum>(std::min(edge, static_cast<double>(kFar)));
+  const auto end = static_cast<Sum>(std::min(edge, static_cast<double>(kUnreached)));
   if (end > distance) return end;
   if constexpr (std::is_integral_v<Sum>) {
     return distance + 1;
   } else {
-    return std::nextafter(distance, kFar);
+    return std::nextafter(distance, kUnreached);
   }
 }
 
@@ -110,7 +110,7 @@ void VertexCutSssp<Real, Sum>::propose_parents(F&& f) {
   const EdgeWeights<Real> weights("sssp", graph_, out);
   team_.for_range(locals_, kCutGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t u = a; u < b; ++u) {
-      if (distance(u) == kFar) continue;
+      if (distance(u) == kUnreached) continue;
       for (auto e = static_cast<std::size_t>(out.offsets[u]); e < static_cast<std::size_t>(out.offsets[u + 1]); ++e) {
         const std::size_t v = index(out.targets[e]);
         if (distance(u) + static_cast<Sum>(weights[e]) != distance(v) || !f(u, v)) continue;
@@ -129,7 +129,7 @@ Vertex VertexCutSssp<Real, Sum>::update_has_parent(Local source) {
   Vertex without_parent = 0;
   for (std::size_t v = 0; v < index(graph_.owned()); ++v) {
     has_parent_[v] = parent_[v] != kNoneYet;
-    without_parent += distance(v) != kFar && !has_parent_[v];
+    without_parent += distance(v) != kUnreached && !has_parent_[v];
   }
   return world_.sum(without_parent);
 }
@@ -145,9 +145,9 @@ void VertexCutSssp<Real, Sum>::write(SsspResult<Real>& result) {
   Vertex reached = 0;
   for (std::size_t v = 0; v < owned; ++v) {
     const std::size_t local = index(graph_.local_of(static_cast<Vertex>(v)));
-    result.distance[v] = distance(local) == kFar ? kSsspFar<Real> : static_cast<Real>(distance(local));
-    result.parent[v] = distance(local) == kFar ? kNoVertex : parent_[local];
-    reached += distance(local) != kFar;
+    result.distance[v] = distance(local) == kUnreached ? kSsspUnreached<Real> : static_cast<Real>(distance(local));
+    result.parent[v] = distance(local) == kUnreached ? kNoVertex : parent_[local];
+    reached += distance(local) != kUnreached;
   }
   result.reached = world_.sum(reached);
 }

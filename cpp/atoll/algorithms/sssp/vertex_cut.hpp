@@ -23,7 +23,7 @@ class VertexCutSssp {
   std::size_t memory_bytes() const;
 
  private:
-  static constexpr Sum kFar = kSsspFar<Sum>;
+  static constexpr Sum kUnreached = kSsspUnreached<Sum>;
 
   Sum distance(std::size_t local) const { return distance_[static_cast<Local>(local)]; }
   Sum end_of_bucket(Sum distance) const;

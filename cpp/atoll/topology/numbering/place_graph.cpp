@@ -12,7 +12,7 @@
 namespace atl {
 namespace {
 
-constexpr std::uint16_t kFar = std::numeric_limits<std::uint16_t>::max();
+constexpr std::uint16_t kUnreached = std::numeric_limits<std::uint16_t>::max();
 constexpr std::size_t kMostSites = 20'000;  // 800 MB of distances
 
 // Searches from up to 64 sites together, a bit each: a router hands on the bits that have newly reached it.
@@ -30,7 +30,7 @@ class BitSearch {
       for (const int r : routers_at[t]) sites_at_[static_cast<std::size_t>(r)].push_back(static_cast<int>(t));
   }
 
-  // hops[(s - first) * sites + t] for the sites s in first .. first + count - 1, which must be kFar before.
+  // hops[(s - first) * sites + t] for the sites s in first .. first + count - 1, which must be kUnreached before.
   void run(std::size_t first, std::size_t count, std::uint16_t* hops) {
     const std::size_t n = reached_.size();
     std::ranges::fill(seen_, 0);
@@ -111,15 +111,16 @@ PlaceGraph::PlaceGraph(const Network& network, int places_per_host) {
     first_.push_back(static_cast<int>(places_.size()));
   }
 
-  hops_.assign(n * n, kFar);
+  hops_.assign(n * n, kUnreached);
   BitSearch search(routers, routers_at);
   for (std::size_t s = 0; s < n; s += 64) search.run(s, std::min<std::size_t>(64, n - s), hops_.data() + s * n);
   beside_first_.push_back(0);
   for (std::size_t s = 0; s < n; ++s) {
     for (std::size_t t = 0; t < n; ++t) {
       const std::uint16_t hops = hops_[s * n + t];
-      check(hops != kFar, "network {}: no path from host {} to host {} (all hosts must reach each other). Add links.",
-            network.name(), hosts_at[s][0], hosts_at[t][0]);
+      check(hops != kUnreached,
+            "network {}: no path from host {} to host {} (all hosts must reach each other). Add links.", network.name(),
+            hosts_at[s][0], hosts_at[t][0]);
       if (t != s && hops <= 1) beside_.push_back(static_cast<int>(t));
     }
     beside_first_.push_back(static_cast<int>(beside_.size()));

@@ -8,7 +8,7 @@ namespace atl {
 namespace {
 
 constexpr std::size_t kGrain = 512;
-constexpr Local kFar = INT32_MAX;
+constexpr Local kUnreachedDepth = INT32_MAX;
 constexpr double kAccuracy = 1e-9;  // paths are summed in another order than the algorithm's
 
 class Dependencies {
@@ -27,7 +27,7 @@ class Dependencies {
   /// Finds the levels from the source; returns the sum of d(s, t) - 1 over the reached vertices.
   double search(Vertex source) {
     const auto [owner, owned_index] = graph_.find(source);
-    std::fill(depth_.begin(), depth_.end(), kFar);
+    std::fill(depth_.begin(), depth_.end(), kUnreachedDepth);
     levels_.assign(1, {});
     if (owner == world_.rank()) {
       levels_[0].push_back(graph_.local_of(owned_index));
@@ -38,7 +38,7 @@ class Dependencies {
     for (Local d = 0; world_.any(!levels_.back().empty()); ++d) {
       for (const Local v : levels_.back())
         for (const Local u : graph_.out().neighbours(v)) {
-          if (depth_[static_cast<std::size_t>(u)] != kFar) continue;
+          if (depth_[static_cast<std::size_t>(u)] != kUnreachedDepth) continue;
           depth_[static_cast<std::size_t>(u)] = d + 1;
           changed_.set(u);
         }

@@ -30,7 +30,7 @@ class TupleSweep {
         distance_(distance),
         parent_id_(parent),
         parent_(dense_of(world_, graph.ids(), parent)),
-        least_(blocks_.count(), kFar),
+        least_(blocks_.count(), kUnreached),
         violations_(world_),
         tallies_(static_cast<std::size_t>(world_.team().size())) {
     const auto [owner, owned_index] = graph.find(source);
@@ -55,7 +55,7 @@ class TupleSweep {
   }
 
  private:
-  static constexpr Real kFar = std::numeric_limits<Real>::infinity();
+  static constexpr Real kUnreached = std::numeric_limits<Real>::infinity();
 
   /// To the owner of one endpoint of a tuple, `at`; `other` is the tuple's source or target.
   struct Look {
@@ -99,8 +99,8 @@ class TupleSweep {
       return;
     }
     if (!(d >= 0)) note(value);
-    if (d == kFar && p != kNoVertex) note(stray_parent);
-    if (d < kFar && p == kNoVertex) note(no_parent);
+    if (d == kUnreached && p != kNoVertex) note(stray_parent);
+    if (d < kUnreached && p == kNoVertex) note(no_parent);
   }
 
   void sweep(const EdgeList& tuples) {
@@ -167,12 +167,12 @@ class TupleSweep {
   }
 
   void compare(Vertex u, Vertex v, Real du, Real dv, Real w) {
-    tallies_[static_cast<std::size_t>(Team::this_thread())].edges += du != kFar;
+    tallies_[static_cast<std::size_t>(Team::this_thread())].edges += du != kUnreached;
     if (du + w < dv) note_edge(u, v, du, dv, w);
     if (!directed_ && dv + w < du) note_edge(v, u, dv, du, w);
   }
   void note_edge(Vertex u, Vertex v, Real du, Real dv, Real w) {
-    violations_.note({.rule = dv < kFar ? long_edge : leaving_edge,
+    violations_.note({.rule = dv < kUnreached ? long_edge : leaving_edge,
                       .a = u,
                       .b = v,
                       .x = static_cast<double>(du),
@@ -209,7 +209,7 @@ class TupleSweep {
       for (std::size_t i = a; i < b; ++i) {
         const Vertex v = dense(i), p = parent_[i];
         if (v == root_ || p == kNoVertex) continue;
-        if (least_[i] == kFar) {
+        if (least_[i] == kUnreached) {
           violations_.note({.rule = no_edge, .a = v, .p = parent_id_[i]});
         } else {
           const Rank owner = blocks_.owner(p);

@@ -51,7 +51,7 @@ class Paths {
   }
 
  private:
-  static constexpr Real kFar = std::numeric_limits<Real>::infinity();
+  static constexpr Real kUnreached = std::numeric_limits<Real>::infinity();
 
   template <class F>
   void for_masters(F&& f) {
@@ -84,17 +84,17 @@ class Paths {
     }
     if (!(d >= 0)) note(value, v, {.x = static_cast<double>(d)});
     if (!has_parents_) return;
-    if (d == kFar && parent(v) != kNoVertex) note(stray_parent, v, {.p = parent(v)});
-    if (d < kFar && parent(v) == kNoVertex) note(no_parent, v, {.x = static_cast<double>(d)});
+    if (d == kUnreached && parent(v) != kNoVertex) note(stray_parent, v, {.p = parent(v)});
+    if (d < kUnreached && parent(v) == kNoVertex) note(no_parent, v, {.x = static_cast<double>(d)});
   }
 
   void look_at_edges(Local v) {
     const Real d = distance(v);
-    const bool reached = d != kFar;
+    const bool reached = d != kUnreached;
     bool tight = v == source_here_, connected = tight;
     for_edges(graph_.in(), in_, v, [&](Local u, Real w) {
       const Real from = distance(u), sum = from + w;
-      if (from == kFar || sum > d) return;
+      if (from == kUnreached || sum > d) return;
       if (sum < d) {
         const Violation edge{.rule = reached ? long_edge : leaving_edge,
                              .a = graph_.id_of(u),
@@ -147,7 +147,7 @@ class Paths {
       });
     });
     for_masters([&](Local v) {
-      if (distance(v) != kFar && !connected_.test(v)) note(no_path_to_source, v);
+      if (distance(v) != kUnreached && !connected_.test(v)) note(no_path_to_source, v);
     });
   }
 
