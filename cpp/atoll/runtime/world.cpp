@@ -113,13 +113,13 @@ void World::close_messages(int number) { internals_->dispatcher.close_messages(n
 bool World::deliver_message(const Packet& packet) { return internals_->dispatcher.deliver_message(packet); }
 bool World::progress() { return internals_->dispatcher.progress(); }
 
-const Hops& World::hops(std::string_view name) {
+const HopList& World::hops(std::string_view name) {
   Internals& in = *internals_;
   const auto known = in.hops.find(name);
   if (known != in.hops.end()) return *known->second;
   const Route* route = &this->route();
   if (route->name() != name) route = in.routes.emplace_back(make_route(*this, name, in.weights)).get();
-  const Hops& made = *in.made_hops.emplace_back(std::make_unique<Hops>(*this, *route));
+  const HopList& made = *in.made_hops.emplace_back(std::make_unique<HopList>(*this, *route));
   in.hops.emplace(name, &made);
   return made;
 }

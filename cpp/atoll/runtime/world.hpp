@@ -30,7 +30,7 @@
 namespace atl {
 
 class FlowControl;
-class Hops;
+class HopList;
 class Route;
 class RouteModel;
 
@@ -188,7 +188,7 @@ class World : public Collectives {
   };
   ThreadState& thread_state() { return threads_[static_cast<std::size_t>(Team::this_thread())]; }
   /// This rank's part of a route. Collective at the first call for each route.
-  const Hops& hops(std::string_view route);
+  const HopList& hops(std::string_view route);
   /// Flow control between the relays of different ranks, for routes of several hops.
   FlowControl& flow();
   /// The bytes of memory that one relay may use: the budget divided equally among the open relays.

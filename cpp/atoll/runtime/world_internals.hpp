@@ -19,9 +19,9 @@ struct World::Internals {
   std::vector<std::unique_ptr<const Route>> routes;  // the first is route(), the others were made by hops()
   PacketDispatcher dispatcher;
   FlowControl flow;
-  std::vector<std::unique_ptr<const Hops>> made_hops;
-  std::map<std::string, const Hops*, std::less<>> hops;  // by route name, the latest
-  std::vector<std::int64_t> weights;                     // [rank] prefer_monitors()
+  std::vector<std::unique_ptr<const HopList>> made_hops;
+  std::map<std::string, const HopList*, std::less<>> hops;  // by route name, the latest
+  std::vector<std::int64_t> weights;                        // [rank] prefer_monitors()
   std::map<std::type_index, std::shared_ptr<void>> shared;
   bool closed = false;
   struct Refusals {

@@ -3,36 +3,37 @@
 #include <atoll/engine/halo/halo_plan.hpp>
 #include <span>
 
-// The owner of a row knows all that need it and where their copies lie, so it works out the row's way by itself, and
-// tells each rank on the way what to send and what to receive. A rank appends what the owners have told it in the order
-// of the owners, so both ends of a stage have the same order.
+// The owner of a row knows the ranks that need it and where their copies lie. It computes the row's route alone and sends
+// each rank on the route its steps: what to send and what to receive. A rank appends the steps in the order of the
+// owners, so both ends of a stage have the same order.
 namespace atl {
 namespace {
 
-// A rank with the row, and the row's place among those that it shares with the owner (the local row, of the owner).
+// A rank with the row, and the row's position among those that it shares with the owner (at the owner, the local row).
 struct Holder {
   int leaf;  // in the order of the tree, ranks of a domain are neighbours
   Rank rank;
-  Local place;
+  Local position;
 };
 
 // A rank's part in a stage: it sends a row to `peer`, or receives one.
 struct Step {
   std::int32_t stage;
   Rank peer;
-  Local place;
+  Local position;
   std::int32_t receives;
 };
 
-class Ways {
+class RowRoutes {
  public:
   /// all_needed: [rank] whether the rank needs every one of the `rows` rows that some rank needs.
-  Ways(World& world, std::size_t rows, const std::vector<bool>& all_needed, std::vector<std::vector<Step>>& told)
+  RowRoutes(World& world, std::size_t rows, const std::vector<bool>& all_needed,
+            std::vector<std::vector<Step>>& outgoing)
       : hierarchy_(world.hierarchy()),
         rank_(static_cast<std::size_t>(world.rank())),
         rows_(rows),
         all_needed_(all_needed),
-        told_(told) {}
+        outgoing_(outgoing) {}
 
   /// The `index`-th row, from a holder to all others in its domain at `level`.
   void spread(const Holder& from, std::span<const Holder> others, int level, std::size_t index) {
@@ -44,14 +45,14 @@ class Ways {
         continue;
       }
       const std::size_t first = first_to_reach(domain, index);
-      const Holder& lands = domain[first];
+      const Holder& receiver = domain[first];
       const int stage = hierarchy_.depth() - 1 - level;
-      told_[static_cast<std::size_t>(from.rank)].push_back({stage, lands.rank, from.place, 0});
-      told_[static_cast<std::size_t>(lands.rank)].push_back({stage, from.rank, lands.place, 1});
+      outgoing_[static_cast<std::size_t>(from.rank)].push_back({stage, receiver.rank, from.position, 0});
+      outgoing_[static_cast<std::size_t>(receiver.rank)].push_back({stage, from.rank, receiver.position, 1});
       if (domain.size() == 1) continue;
       std::vector<Holder> rest(domain.begin(), domain.end());
       rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(first));
-      spread(lands, rest, level - 1, index);
+      spread(receiver, rest, level - 1, index);
     }
   }
 
@@ -68,7 +69,7 @@ class Ways {
   const Hierarchy& hierarchy_;
   const std::size_t rank_, rows_;
   const std::vector<bool>& all_needed_;
-  std::vector<std::vector<Step>>& told_;
+  std::vector<std::vector<Step>>& outgoing_;
 };
 
 }  // namespace
@@ -96,15 +97,15 @@ std::vector<HaloSide> halo_stages(World& world, const HaloSide& side) {
   std::vector<bool> all_needed;
   for (const HaloRows& rows : side.owned) all_needed.push_back(rows.size() == distinct);
 
-  std::vector<std::vector<Step>> told(p);
-  Ways ways(world, distinct, all_needed, told);
+  std::vector<std::vector<Step>> outgoing(p);
+  RowRoutes routes(world, distinct, all_needed, outgoing);
   std::vector<Holder> others;
   std::size_t index = 0;
   for (std::size_t begin = 0, end = 0; begin < needs.size(); begin = end, ++index) {
     others.clear();
     for (; end < needs.size() && needs[end].row == needs[begin].row; ++end) others.push_back(needs[end].by);
-    ways.spread({hierarchy.leaf_of(world.rank()), world.rank(), needs[begin].row}, others, hierarchy.depth() - 1,
-                index);
+    routes.spread({hierarchy.leaf_of(world.rank()), world.rank(), needs[begin].row}, others, hierarchy.depth() - 1,
+                  index);
   }
   std::vector<Need>().swap(needs);
 
@@ -112,13 +113,14 @@ std::vector<HaloSide> halo_stages(World& world, const HaloSide& side) {
   std::vector<std::vector<std::vector<Local>>> sent(stages), received(stages);
   for (auto& lists : sent) lists.resize(p);
   for (auto& lists : received) lists.resize(p);
-  const auto steps = world.exchange(std::move(told));
+  const auto steps = world.exchange(std::move(outgoing));
   for (std::size_t owner = 0; owner < p; ++owner) {
     const bool own = static_cast<Rank>(owner) == world.rank();
     const std::size_t begin = side.copies[owner].begin();
     for (const Step& step : steps[owner]) {
       auto& lists = (step.receives ? received : sent)[static_cast<std::size_t>(step.stage)];
-      lists[static_cast<std::size_t>(step.peer)].push_back(own ? step.place : static_cast<Local>(begin) + step.place);
+      lists[static_cast<std::size_t>(step.peer)].push_back(own ? step.position
+                                                               : static_cast<Local>(begin) + step.position);
     }
   }
   std::vector<HaloSide> sides(stages);

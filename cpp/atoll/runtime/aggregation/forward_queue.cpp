@@ -10,7 +10,7 @@ namespace atl {
 
 // ---- blocks that wait -----------------------------------------------------------------------------------------------
 
-ForwardQueue::ForwardQueue(World& world, const Hops& hops, std::size_t record_bytes,
+ForwardQueue::ForwardQueue(World& world, const HopList& hops, std::size_t record_bytes,
                            std::vector<std::uint32_t> channels, Arrive arrive, void* box)
     : world_(world),
       hops_(hops),
@@ -26,7 +26,7 @@ ForwardQueue::ForwardQueue(World& world, const Hops& hops, std::size_t record_by
 
 ForwardQueue::~ForwardQueue() {
   world_.flow().remove(this);
-  for (const auto& [way, blocks] : waiting_)
+  for (const auto& [hop, blocks] : waiting_)
     for (const Block& b : blocks) world_.note_memory(-static_cast<std::ptrdiff_t>(b.bytes()));
 }
 
@@ -41,18 +41,18 @@ bool ForwardQueue::is_stopped(Rank next, std::uint32_t channel) const {
 }
 
 bool ForwardQueue::send(Block& block) {
-  const Hops::Way& way = hops_.ways()[block.way];
-  if (way.next == world_.rank()) {
+  const HopList::Hop& hop = hops_.hops()[block.hop];
+  if (hop.next == world_.rank()) {
     const bool on_the_team = Team::this_thread() < world_.team().size();
     if (!on_the_team || world_.thread_state().handlers > 0) return false;
     arrive_(box_, block);
     block.sent = block.size;
     return true;
   }
-  const std::uint32_t channel = channel_of(way.round, way.arrival);
+  const std::uint32_t channel = channel_of(hop.round, hop.arrival);
   while (block.sent < block.size || block.closes > 0) {
     Slot slot;
-    if (is_stopped(way.next, channel) || world_.acquire(way.next, slot) != Busy::no) return false;
+    if (is_stopped(hop.next, channel) || world_.acquire(hop.next, slot) != Busy::no) return false;
     const std::size_t n = std::min(piece_, block.size - block.sent), bytes = n * record_bytes_;
     const std::byte* from = block.memory.get() + block.sent * record_bytes_;
     if (world_.all_near()) {
@@ -77,8 +77,8 @@ bool ForwardQueue::send(Block& block) {
   return true;
 }
 
-void ForwardQueue::wait_for_slot(std::uint32_t way) {
-  const Rank next = hops_.ways()[way].next;
+void ForwardQueue::wait_for_slot(std::uint32_t hop) {
+  const Rank next = hops_.hops()[hop].next;
   if (next == world_.rank()) return;
   Slot slot;
   world_.wait_until("send: the one buffer to come back", [&] { return world_.acquire(next, slot) == Busy::no; });
@@ -86,11 +86,11 @@ void ForwardQueue::wait_for_slot(std::uint32_t way) {
 }
 
 void ForwardQueue::enqueue(Block&& block) {
-  const auto round = static_cast<std::size_t>(hops_.ways()[block.way].round);
+  const auto round = static_cast<std::size_t>(hops_.hops()[block.hop].round);
   waiting_bytes_[round] += block.bytes();
   ++waiting_blocks_[round];
   std::lock_guard hold(lock_);
-  waiting_[block.way].push_back(std::move(block));
+  waiting_[block.hop].push_back(std::move(block));
   count_.fetch_add(1, std::memory_order_release);
 }
 
@@ -98,22 +98,22 @@ bool ForwardQueue::pump() {
   if (throttled_count_.load(std::memory_order_acquire) > 0) resume();
   if (count_.load(std::memory_order_acquire) == 0) return false;
   bool moved = false;
-  std::vector<std::uint32_t> ways;
+  std::vector<std::uint32_t> hops;
   {
     std::lock_guard hold(lock_);
-    for (const auto& [way, blocks] : waiting_) ways.push_back(way);
+    for (const auto& [hop, blocks] : waiting_) hops.push_back(hop);
   }
-  for (const std::uint32_t way : ways)
-    while (send_first(way)) moved = true;
+  for (const std::uint32_t hop : hops)
+    while (send_first(hop)) moved = true;
   return moved;
 }
 
-// Sends the first block that waits on this way. False if there is none, or if not all of it could be sent.
-bool ForwardQueue::send_first(std::uint32_t way) {
+// Sends the first block that waits on this hop. False if there is none, or if not all of it could be sent.
+bool ForwardQueue::send_first(std::uint32_t hop) {
   Block block;
   {
     std::lock_guard hold(lock_);
-    const auto it = waiting_.find(way);
+    const auto it = waiting_.find(hop);
     if (it == waiting_.end()) return false;
     block = std::move(it->second.front());
     it->second.pop_front();
@@ -121,10 +121,10 @@ bool ForwardQueue::send_first(std::uint32_t way) {
   }
   if (!send(block)) {
     std::lock_guard hold(lock_);
-    waiting_[way].push_front(std::move(block));
+    waiting_[hop].push_front(std::move(block));
     return false;
   }
-  const auto round = static_cast<std::size_t>(hops_.ways()[way].round);
+  const auto round = static_cast<std::size_t>(hops_.hops()[hop].round);
   waiting_bytes_[round] -= block.bytes();
   --waiting_blocks_[round];
   world_.note_memory(-static_cast<std::ptrdiff_t>(block.bytes()));
@@ -173,8 +173,8 @@ bool ForwardQueue::owns(std::uint32_t channel) const {
   return std::find(channels_.begin(), channels_.end(), channel) != channels_.end();
 }
 
-void ForwardQueue::wait_for_capacity(std::uint32_t way) {
-  const auto& bytes = waiting_bytes_[static_cast<std::size_t>(hops_.ways()[way].round)];
+void ForwardQueue::wait_for_capacity(std::uint32_t hop) {
+  const auto& bytes = waiting_bytes_[static_cast<std::size_t>(hops_.hops()[hop].round)];
   const std::size_t limit = world_.plan().buffers == "dynamic" ? share() : 0;
   world_.wait_until("send: capacity in the budget for records in flight",
                     [&] { return bytes.load(std::memory_order_relaxed) <= limit; });

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <atoll/base/parallel.hpp>
-#include <atoll/runtime/aggregation/hops.hpp>
+#include <atoll/runtime/aggregation/hop_list.hpp>
 #include <atoll/transport/fabric.hpp>
 #include <atomic>
 #include <deque>
@@ -31,9 +31,9 @@ class ForwardQueue {
  public:
   /// Two columns of `capacity` entries each: records, and from byte targets_at on their targets.
   struct Block {
-    std::uint32_t way = 0;
+    std::uint32_t hop = 0;
     std::uint32_t epoch = 0;
-    std::uint64_t closes = 0;  ///< nonzero in the last block of a way: 1 + the records sent on it in this epoch
+    std::uint64_t closes = 0;  ///< nonzero in the last block of a hop: 1 + the records sent on it in this epoch
     std::size_t size = 0, sent = 0, capacity = 0, targets_at = 0;
     std::unique_ptr<std::byte[]> memory;
     std::size_t bytes() const { return targets_at + capacity * sizeof(Rank); }
@@ -42,7 +42,7 @@ class ForwardQueue {
   using Arrive = void (*)(void* box, const Block& block);
 
   /// `channels` are indexed by 2 * round + arrival. Collective by order, like a declaration.
-  ForwardQueue(World& world, const Hops& hops, std::size_t record_bytes, std::vector<std::uint32_t> channels,
+  ForwardQueue(World& world, const HopList& hops, std::size_t record_bytes, std::vector<std::uint32_t> channels,
                Arrive arrive, void* box);
   ~ForwardQueue();
   ForwardQueue(const ForwardQueue&) = delete;
@@ -57,7 +57,7 @@ class ForwardQueue {
   /// to the own rank is handled only outside handlers, which never nest.
   bool send(Block& block);
   /// Waits until a slot to the next hop is free (Plan::buffers is "single").
-  void wait_for_slot(std::uint32_t way);
+  void wait_for_slot(std::uint32_t hop);
   /// Queues the block until a slot is free.
   void enqueue(Block&& block);
   /// Tries to send all waiting blocks; true if one went. Any thread; every World::progress() calls it.
@@ -68,8 +68,8 @@ class ForwardQueue {
   void note_deferred(std::ptrdiff_t bytes) {
     deferred_bytes_.fetch_add(static_cast<std::size_t>(bytes), std::memory_order_relaxed);
   }
-  /// Makes a producer wait until no more bytes wait on this way's round than Plan::buffers allows.
-  void wait_for_capacity(std::uint32_t way);
+  /// Makes a producer wait until no more bytes wait on this hop's round than Plan::buffers allows.
+  void wait_for_capacity(std::uint32_t hop);
   /// Waits until no block waits for a hop of a round up to `round`.
   void wait_until_empty(int round);
   /// The bytes that all send buffers of this rank may hold.
@@ -87,7 +87,7 @@ class ForwardQueue {
     int after;  // packets of `from` add to rounds after this one
   };
   std::size_t share() const;
-  bool send_first(std::uint32_t way);
+  bool send_first(std::uint32_t hop);
   bool is_over(int after, std::size_t limit) const;
   std::uint32_t channel_of(int round, Route::Phase arrival) const {
     return channels_[2 * static_cast<std::size_t>(round) + static_cast<std::size_t>(arrival)];
@@ -96,14 +96,14 @@ class ForwardQueue {
   void resume();
 
   World& world_;
-  const Hops& hops_;
+  const HopList& hops_;
   const std::size_t record_bytes_;
   const std::size_t piece_;
   const std::vector<std::uint32_t> channels_;
   const Arrive arrive_;
   void* const box_;
   mutable SpinLock lock_;                                // guards waiting_, throttled_ and stopped_
-  std::map<std::uint32_t, std::deque<Block>> waiting_;   // [way], only ways with waiting blocks
+  std::map<std::uint32_t, std::deque<Block>> waiting_;   // [hop], only hops with waiting blocks
   std::vector<std::atomic<std::size_t>> waiting_bytes_;  // [round], including blocks that a pump() is sending
   std::vector<std::atomic<int>> waiting_blocks_;         // likewise
   std::vector<Throttled> throttled_;                     // ranks that this rank told to stop, and not yet to go on

@@ -162,7 +162,7 @@ class Mailbox {
     return sum;
   }
   void vote();
-  bool closes_ways() const { return relays() && relay_->hops().closes_ways() && !options_.handler_sends; }
+  bool closed_by_counts() const { return relays() && relay_->hops().closed_by_counts() && !options_.handler_sends; }
   void send_on(std::size_t thread, Rank to, const R& record);
   void send_many_on(std::size_t thread, std::span<const Rank> to, std::span<const R> records);
   static void arrive(void* self, std::uint32_t epoch, std::span<const R> records) {
@@ -220,7 +220,7 @@ void Mailbox<R, H, M>::take_route(std::string_view name) {
     for (const auto& r : relays_)
       if (r->hops().route().name() == name) relay_ = r.get();
     if (!relay_) {
-      const Hops& hops = world_.hops(name);
+      const HopList& hops = world_.hops(name);
       relay_ = relays_
                    .emplace_back(
                        std::make_unique<Relay<R, M>>(world_, hops, merge_, &Mailbox::arrive, this, receiver_.epoch()))
@@ -280,8 +280,8 @@ void Mailbox<R, H, M>::vote() {
 template <Record R, Handler<R> H, class M>
 void Mailbox<R, H, M>::drain() {
   receiver_.begin();
-  if (closes_ways()) {
-    if constexpr (kMayRelay) relay_->close_ways();
+  if (closed_by_counts()) {
+    if constexpr (kMayRelay) relay_->close_hops();
   } else {
     vote();
   }

@@ -19,7 +19,7 @@ class Relay {
   using Arrive = void (*)(void* box, std::uint32_t epoch, std::span<const R> records);
 
   /// Collective by order, like a declaration.
-  Relay(World& world, const Hops& hops, M merge, Arrive arrive, void* box, std::uint32_t epoch);
+  Relay(World& world, const HopList& hops, M merge, Arrive arrive, void* box, std::uint32_t epoch);
   ~Relay();
   Relay(const Relay&) = delete;
   Relay& operator=(const Relay&) = delete;
@@ -30,7 +30,7 @@ class Relay {
   /// Appends; outside handlers it may wait for a slot.
   void send(Thread& thread, std::uint32_t epoch, Rank to, const R& record) {
     ++thread.sent;
-    buffers_.send(thread, hops_.way_to(Phase::up, to), epoch, to, record);
+    buffers_.send(thread, hops_.hop_for(Phase::up, to), epoch, to, record);
   }
   void send_many(Thread& thread, std::uint32_t epoch, std::span<const Rank> to, std::span<const R> records) {
     thread.sent += records.size();
@@ -48,14 +48,14 @@ class Relay {
       if (round + 1 < hops_.rounds()) world_.barrier_within(hops_.route().level_of(round));
     }
   }
-  /// The same for routes with few ways (Hops::closes_ways), if handlers do not send. The last packet on a way says how
-  /// many records took that way. Each rank goes on when its own incoming ways are complete, and at the end all records
+  /// The same for routes with few hops (HopList::closed_by_counts), if handlers do not send. The last packet of a hop
+  /// counts its records. Each rank goes on when its own incoming hops are complete, and at the end all records
   /// have arrived without a vote.
-  void close_ways();
+  void close_hops();
   /// Ends the epoch on this rank. From here on it forwards packets of the next epoch, which faster ranks may have sent
   /// already.
   void end_epoch();
-  const Hops& hops() const { return hops_; }
+  const HopList& hops() const { return hops_; }
   /// Forwards everything this rank holds, without waiting for other ranks.
   void flush() {
     while (world_.progress()) {
@@ -94,9 +94,9 @@ class Relay {
       port.relay->deliver(port, from, stamp, data, bytes);
     }
   };
-  // What has arrived in one round of this epoch, over all incoming ways.
+  // What has arrived in one round of this epoch, over all incoming hops.
   struct alignas(64) Arrivals {
-    std::atomic<int> closed{0};                          // ways whose last packet has arrived
+    std::atomic<int> closed{0};                          // hops whose last packet has arrived
     std::atomic<std::uint64_t> promised{0}, records{0};  // announced by those packets; received
   };
   struct Deferred {
@@ -122,7 +122,7 @@ class Relay {
   bool is_complete(int round) const;
 
   World& world_;
-  const Hops& hops_;
+  const HopList& hops_;
   [[no_unique_address]] M merge_;
   const Arrive arrive_;
   void* const box_;
@@ -154,7 +154,7 @@ std::vector<std::uint32_t> Relay<R, M>::open_channels(World& world, std::vector<
 }
 
 template <class R, class M>
-Relay<R, M>::Relay(World& world, const Hops& hops, M merge, Arrive arrive, void* box, std::uint32_t epoch)
+Relay<R, M>::Relay(World& world, const HopList& hops, M merge, Arrive arrive, void* box, std::uint32_t epoch)
     : world_(world),
       hops_(hops),
       merge_(std::move(merge)),
@@ -176,7 +176,7 @@ Relay<R, M>::~Relay() {
 }
 
 template <class R, class M>
-void Relay<R, M>::close_ways() {
+void Relay<R, M>::close_hops() {
   for (int round = 0; round < hops_.rounds(); ++round) {
     buffers_.close(round, epoch_.load(std::memory_order_relaxed));
     world_.wait_until("drain: records of other ranks", [&] { return is_complete(round); });
@@ -294,7 +294,7 @@ void Relay<R, M>::arrive(Thread& thread, Phase phase, std::uint32_t epoch, std::
       const bool many = merge_.copies(record, [&](Rank to, const R& copy) {
         ++copies;
         if (to == world_.rank()) return take(copy);
-        buffers_.append(thread, hops_.way_to(phase, to), epoch, to, copy, Full::never_waits);
+        buffers_.append(thread, hops_.hop_for(phase, to), epoch, to, copy, Full::never_waits);
       });
       if (many) {
         thread.merged += 1 - copies;  // one was sent, so many arrive: sums are modulo 2^64

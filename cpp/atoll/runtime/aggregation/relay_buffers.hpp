@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <atoll/runtime/aggregation/bucket.hpp>
 #include <atoll/runtime/aggregation/forward_queue.hpp>
-#include <atoll/runtime/aggregation/hops.hpp>
+#include <atoll/runtime/aggregation/hop_list.hpp>
 #include <atoll/runtime/aggregation/merge.hpp>
 #include <atoll/runtime/world.hpp>
 #include <cstring>
@@ -12,7 +12,7 @@
 
 namespace atl {
 
-/// The send buffers of a relay: each thread has one for each way out (next rank, arrival phase and round). A buffer has
+/// The send buffers of a relay: each thread has one for each hop out (next rank, arrival phase and round). A buffer has
 /// two columns, records and their targets, and a packet carries them one behind the other. A full buffer is copied into
 /// slots at once. A buffer that is not full waits for its round. If the record type names a merge, the sender first
 /// merges the buffer and sends it only if it is still more than half full.
@@ -29,7 +29,7 @@ class RelayBuffers {
   static constexpr std::size_t kChunk = 256;  // records distributed at a time
   enum class Full { may_wait, never_waits };
 
-  RelayBuffers(World& world, const Hops& hops, ForwardQueue& forward_queue, M merge);
+  RelayBuffers(World& world, const HopList& hops, ForwardQueue& forward_queue, M merge);
   ~RelayBuffers() {
     std::size_t bytes = 0;
     for (const Thread& t : threads_) bytes += t.buffer_bytes;
@@ -39,8 +39,8 @@ class RelayBuffers {
   RelayBuffers& operator=(const RelayBuffers&) = delete;
 
   struct alignas(128) Thread {
-    std::vector<Block> buffers;       // [way]
-    std::vector<std::uint64_t> gone;  // [way] records sent in this epoch, after merging
+    std::vector<Block> buffers;       // [hop]
+    std::vector<std::uint64_t> gone;  // [hop] records sent in this epoch, after merging
     std::size_t buffer_bytes = 0;     // held by `buffers`
     std::vector<std::uint32_t> seen;  // the hash table of merge_buffer
     std::uint64_t sent = 0;           // by the mailbox's users, over all epochs
@@ -53,24 +53,24 @@ class RelayBuffers {
   static Rank* targets_of(const Block& b) { return reinterpret_cast<Rank*>(b.memory.get() + b.targets_at); }
 
   /// Appends one record; two stores if the buffer has free capacity.
-  void send(Thread& thread, std::uint32_t way, std::uint32_t epoch, Rank to, const R& record) {
-    Block& buffer = thread.buffers[way];
+  void send(Thread& thread, std::uint32_t hop, std::uint32_t epoch, Rank to, const R& record) {
+    Block& buffer = thread.buffers[hop];
     // One comparison finds both an empty buffer, which must be opened, and a full one, which must be sent.
     if (buffer.size - 1 >= buffer.capacity - 1) [[unlikely]]
-      return append(thread, way, epoch, to, record,
+      return append(thread, hop, epoch, to, record,
                     world_.thread_state().handlers == 0 ? Full::may_wait : Full::never_waits);
     records_of(buffer)[buffer.size] = record;
     targets_of(buffer)[buffer.size++] = to;
   }
-  void append(Thread& thread, std::uint32_t way, std::uint32_t epoch, Rank to, const R& record, Full full);
+  void append(Thread& thread, std::uint32_t hop, std::uint32_t epoch, Rank to, const R& record, Full full);
   void distribute(Thread& thread, Phase phase, std::uint32_t epoch, const Rank* to, const R* records, std::size_t n,
                   Full full);
 
   /// Sends what the buffers hold for rounds up to this one.
   void flush(int round);
-  /// Sends what is left on the ways of a round. The last block of each way, which may be empty, closes the way.
+  /// Sends what is left on the hops of a round. The last block of each hop, which may be empty, closes the hop.
   void close(int round, std::uint32_t epoch);
-  /// Call it when all ways are closed.
+  /// Call it when all hops are closed.
   void end_epoch() {
     for (Thread& t : threads_) std::fill(t.gone.begin(), t.gone.end(), 0);
   }
@@ -80,14 +80,14 @@ class RelayBuffers {
   static constexpr std::size_t kSpareBytes = kBucketSlack + 64;
 
   void grow(Thread& thread, Block& buffer, std::size_t capacity);
-  void open(Thread& thread, std::uint32_t way, std::uint32_t epoch, std::size_t capacity);
-  void send_full(Thread& thread, std::uint32_t way, Full full);
-  void send_buffer(Thread& thread, std::uint32_t way);
+  void open(Thread& thread, std::uint32_t hop, std::uint32_t epoch, std::size_t capacity);
+  void send_full(Thread& thread, std::uint32_t hop, Full full);
+  void send_buffer(Thread& thread, std::uint32_t hop);
   void send_largest(Thread& thread);
   void merge_buffer(Thread& thread, Block& block);
 
   World& world_;
-  const Hops& hops_;
+  const HopList& hops_;
   ForwardQueue& forward_queue_;
   [[no_unique_address]] M merge_;
   const bool combines_;  // whether to merge records of equal target and key: not if Plan::lane_bytes is 0
@@ -100,7 +100,7 @@ class RelayBuffers {
 // ---------------------------------------------------------------------------------------------------------------------
 
 template <class R, class M>
-RelayBuffers<R, M>::RelayBuffers(World& world, const Hops& hops, ForwardQueue& forward_queue, M merge)
+RelayBuffers<R, M>::RelayBuffers(World& world, const HopList& hops, ForwardQueue& forward_queue, M merge)
     : world_(world),
       hops_(hops),
       forward_queue_(forward_queue),
@@ -112,14 +112,14 @@ RelayBuffers<R, M>::RelayBuffers(World& world, const Hops& hops, ForwardQueue& f
   check(forward_queue_.piece() > 0,
         "slot_bytes is {} (records of {} bytes and their targets do not fit). Raise it in the plan.",
         world.plan().slot_bytes, sizeof(R));
-  const std::size_t ways = hops_.ways().size();
+  const std::size_t hop_count = hops_.hops().size();
   for (Thread& t : threads_) {
-    t.buffers.resize(ways);
-    t.gone.resize(ways);
+    t.buffers.resize(hop_count);
+    t.gone.resize(hop_count);
   }
   if (constexpr std::size_t n = sizeof(R); (n == 4 || n == 8 || n == 16) && capacity_ >= 4 * kChunk) {
-    bucket_records_ = bucket_kernel(n, static_cast<Rank>(ways));
-    bucket_targets_ = bucket_kernel(sizeof(Rank), static_cast<Rank>(ways));
+    bucket_records_ = bucket_kernel(n, static_cast<Rank>(hop_count));
+    bucket_targets_ = bucket_kernel(sizeof(Rank), static_cast<Rank>(hop_count));
   }
 }
 
@@ -141,29 +141,29 @@ void RelayBuffers<R, M>::grow(Thread& thread, Block& buffer, std::size_t capacit
 }
 
 template <class R, class M>
-void RelayBuffers<R, M>::open(Thread& thread, std::uint32_t way, std::uint32_t epoch, std::size_t capacity) {
-  Block& buffer = thread.buffers[way];
+void RelayBuffers<R, M>::open(Thread& thread, std::uint32_t hop, std::uint32_t epoch, std::size_t capacity) {
+  Block& buffer = thread.buffers[hop];
   if (buffer.capacity < capacity) grow(thread, buffer, capacity);
   // A buffer holds records of one epoch: a rank enters the next one only after the last has ended everywhere.
   ATOLL_ASSERT(buffer.size == 0 || buffer.epoch == epoch);
-  buffer.way = way;
+  buffer.hop = hop;
   buffer.epoch = epoch;
 }
 
 template <class R, class M>
-void RelayBuffers<R, M>::append(Thread& thread, std::uint32_t way, std::uint32_t epoch, Rank to, const R& record,
+void RelayBuffers<R, M>::append(Thread& thread, std::uint32_t hop, std::uint32_t epoch, Rank to, const R& record,
                                 Full full) {
-  while (thread.buffers[way].size == thread.buffers[way].capacity) {
-    Block& buffer = thread.buffers[way];
+  while (thread.buffers[hop].size == thread.buffers[hop].capacity) {
+    Block& buffer = thread.buffers[hop];
     if (buffer.capacity == capacity_) {
-      send_full(thread, way, full);
+      send_full(thread, hop, full);
       continue;
     }
     grow(thread, buffer, std::min(capacity_, std::max(kFirstBlock, 2 * buffer.capacity)));
     if (thread.buffer_bytes > forward_queue_.buffers_limit() / threads_.size()) send_largest(thread);
   }
-  if (thread.buffers[way].size == 0) open(thread, way, epoch, std::min(capacity_, kFirstBlock));
-  Block& buffer = thread.buffers[way];
+  if (thread.buffers[hop].size == 0) open(thread, hop, epoch, std::min(capacity_, kFirstBlock));
+  Block& buffer = thread.buffers[hop];
   records_of(buffer)[buffer.size] = record;
   targets_of(buffer)[buffer.size++] = to;
 }
@@ -172,20 +172,20 @@ template <class R, class M>
 void RelayBuffers<R, M>::distribute(Thread& thread, Phase phase, std::uint32_t epoch, const Rank* to, const R* records,
                                     std::size_t n, Full full) {
   const std::uint32_t* table = hops_.table(phase);
-  const std::size_t ways = hops_.ways().size();
+  const std::size_t hop_count = hops_.hops().size();
   std::size_t done = 0;
   while (bucket_records_ && n - done >= kBucketStep) {
     const std::size_t some = std::min(n - done, kChunk);
-    Rank way[kChunk];
-    for (std::size_t i = 0; i < some; ++i) way[i] = static_cast<Rank>(table[static_cast<std::size_t>(to[done + i])]);
+    Rank hop[kChunk];
+    for (std::size_t i = 0; i < some; ++i) hop[i] = static_cast<Rank>(table[static_cast<std::size_t>(to[done + i])]);
     std::byte *at[kMaxBuckets], *limit[kMaxBuckets], *target_at[kMaxBuckets], *target_limit[kMaxBuckets];
     // Handlers that run while one buffer is sent may append to another one: go round until no buffer had to be sent.
-    for (std::size_t w = 0, good = 0; good < ways; w = (w + 1) % ways) {
+    for (std::size_t w = 0, good = 0; good < hop_count; w = (w + 1) % hop_count) {
       const bool is_full = capacity_ - thread.buffers[w].size < kChunk;
       if (is_full) send_full(thread, static_cast<std::uint32_t>(w), full);
       good = is_full ? 0 : good + 1;
     }
-    for (std::uint32_t w = 0; w < ways; ++w) {
+    for (std::uint32_t w = 0; w < hop_count; ++w) {
       Block& buffer = thread.buffers[w];
       if (buffer.capacity - buffer.size < kChunk)
         grow(thread, buffer, std::min(capacity_, std::max(2 * kChunk, 2 * buffer.capacity)));
@@ -195,10 +195,10 @@ void RelayBuffers<R, M>::distribute(Thread& thread, Phase phase, std::uint32_t e
       target_at[w] = reinterpret_cast<std::byte*>(targets_of(buffer) + buffer.size);
       target_limit[w] = reinterpret_cast<std::byte*>(targets_of(buffer) + buffer.capacity + 1);
     }
-    const auto buckets = static_cast<Rank>(ways);
-    const std::size_t dealt = bucket_records_(way, records + done, some, buckets, at, limit);
-    bucket_targets_(way, to + done, dealt, buckets, target_at, target_limit);
-    for (std::uint32_t w = 0; w < ways; ++w) {
+    const auto buckets = static_cast<Rank>(hop_count);
+    const std::size_t dealt = bucket_records_(hop, records + done, some, buckets, at, limit);
+    bucket_targets_(hop, to + done, dealt, buckets, target_at, target_limit);
+    for (std::uint32_t w = 0; w < hop_count; ++w) {
       Block& buffer = thread.buffers[w];
       buffer.size = static_cast<std::size_t>(reinterpret_cast<R*>(at[w]) - records_of(buffer));
     }
@@ -211,31 +211,31 @@ void RelayBuffers<R, M>::distribute(Thread& thread, Phase phase, std::uint32_t e
 
 // The buffer is full: merges it, and sends it if that does not free half of it.
 template <class R, class M>
-void RelayBuffers<R, M>::send_full(Thread& thread, std::uint32_t way, Full full) {
-  Block& buffer = thread.buffers[way];
+void RelayBuffers<R, M>::send_full(Thread& thread, std::uint32_t hop, Full full) {
+  Block& buffer = thread.buffers[hop];
   if constexpr (kMerges<M>) {
     merge_buffer(thread, buffer);
     if (buffer.size <= capacity_ / 2) return;
   }
-  send_buffer(thread, way);
+  send_buffer(thread, hop);
   if (!buffer.memory) grow(thread, buffer, capacity_);  // the new block will fill up like the last one
   if (full == Full::never_waits) return;
   world_.progress();  // receive at the pace at which we send
-  forward_queue_.wait_for_capacity(way);
-  if (world_.plan().buffers == "single") forward_queue_.wait_for_slot(way);
+  forward_queue_.wait_for_capacity(hop);
+  if (world_.plan().buffers == "single") forward_queue_.wait_for_slot(hop);
 }
 
 // Copies the buffer into slots, or moves it to the ForwardQueue if slots are missing. The buffer is empty meanwhile,
 // because a handler that receives records of this very rank may append to it.
 template <class R, class M>
-void RelayBuffers<R, M>::send_buffer(Thread& thread, std::uint32_t way) {
-  Block block = std::exchange(thread.buffers[way], {});
+void RelayBuffers<R, M>::send_buffer(Thread& thread, std::uint32_t hop) {
+  Block block = std::exchange(thread.buffers[hop], {});
   block.sent = 0;
-  thread.gone[way] += block.size;
+  thread.gone[hop] += block.size;
   if (!forward_queue_.send(block)) {
     thread.buffer_bytes -= block.bytes();
     forward_queue_.enqueue(std::move(block));
-  } else if (Block& buffer = thread.buffers[way]; !buffer.memory) {
+  } else if (Block& buffer = thread.buffers[hop]; !buffer.memory) {
     block.size = 0;
     buffer = std::move(block);
   } else {
@@ -249,9 +249,9 @@ void RelayBuffers<R, M>::send_largest(Thread& thread) {
   const auto largest = std::max_element(thread.buffers.begin(), thread.buffers.end(),
                                         [](const Block& a, const Block& b) { return a.size < b.size; });
   if (largest->size == 0) return;
-  const auto way = static_cast<std::uint32_t>(largest - thread.buffers.begin());
+  const auto hop = static_cast<std::uint32_t>(largest - thread.buffers.begin());
   merge_buffer(thread, *largest);
-  send_buffer(thread, way);
+  send_buffer(thread, hop);
   if (!largest->memory || largest->size > 0) return;
   // The buffer was sent at once; free its memory, because other buffers need it.
   thread.buffer_bytes -= largest->bytes();
@@ -263,7 +263,7 @@ template <class R, class M>
 void RelayBuffers<R, M>::flush(int round) {
   for (Thread& t : threads_)
     for (std::uint32_t w = 0; w < t.buffers.size(); ++w) {
-      if (t.buffers[w].size == 0 || hops_.ways()[w].round > round) continue;
+      if (t.buffers[w].size == 0 || hops_.hops()[w].round > round) continue;
       merge_buffer(t, t.buffers[w]);
       send_buffer(t, w);
     }
@@ -271,9 +271,9 @@ void RelayBuffers<R, M>::flush(int round) {
 
 template <class R, class M>
 void RelayBuffers<R, M>::close(int round, std::uint32_t epoch) {
-  for (std::uint32_t w = 0; w < hops_.ways().size(); ++w) {
-    const Hops::Way& way = hops_.ways()[w];
-    if (way.round != round) continue;
+  for (std::uint32_t w = 0; w < hops_.hops().size(); ++w) {
+    const HopList::Hop& hop = hops_.hops()[w];
+    if (hop.round != round) continue;
     std::uint64_t gone = 0;
     Thread* last = &threads_[0];
     for (Thread& t : threads_) {
@@ -284,8 +284,8 @@ void RelayBuffers<R, M>::close(int round, std::uint32_t epoch) {
       last = &t;
     }
     Block& buffer = last->buffers[w];
-    if (way.next != world_.rank()) buffer.closes = 1 + gone;
-    buffer.way = w;
+    if (hop.next != world_.rank()) buffer.closes = 1 + gone;
+    buffer.hop = w;
     buffer.epoch = epoch;
     if (buffer.size > 0 || buffer.closes > 0) send_buffer(*last, w);
   }
@@ -297,7 +297,7 @@ void RelayBuffers<R, M>::merge_buffer(Thread& thread, Block& block) {
     if (!combines_) return;
     const std::size_t left = merge_equal(merge_, records_of(block), targets_of(block), block.size, thread.seen);
     auto& level =
-        world_.thread_state().counters.levels[static_cast<std::size_t>(world_.level_to(hops_.ways()[block.way].next))];
+        world_.thread_state().counters.levels[static_cast<std::size_t>(world_.level_to(hops_.hops()[block.hop].next))];
     level.merged_bytes += (block.size - left) * (sizeof(R) + sizeof(Rank));
     thread.merged += block.size - left;
     block.size = left;

@@ -64,7 +64,7 @@ class Route {
   /// Whether every record takes one hop; true on any route if the hierarchy has one level.
   bool is_direct() const { return kind_ == Kind::direct; }
 
-  /// Whether each domain gathers records at a monitor for their target: few ways, each with much traffic.
+  /// Whether each domain gathers records at a monitor for their target: few hops out of a rank, each with much traffic.
   bool gathers() const { return kind_ == Kind::domain || kind_ == Kind::mst; }
   /// Whether `rank` is among the ranks that records crossing `level` reach first. Only for routes that gather.
   bool lands(int level, Rank rank) const;

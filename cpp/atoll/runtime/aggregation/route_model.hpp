@@ -21,7 +21,7 @@
 /// An exchange ends when all ranks know that no record is in flight; then the ranks agree once more on what to do next:
 ///   direct, aml, row   a vote that begins with the last round's sends finds them in flight and is repeated until they
 ///                      have arrived: V (1 + ceil(round / V)), with V the time of a vote; and V for the agreement
-///   mst, domain        every way is closed by a message of its own, so nobody votes. If the top level joins two
+///   mst, domain        every hop is closed by a message of its own, so nobody votes. If the top level joins two
 ///                      domains, messages across it overlap with the agreement's way up the tree
 namespace atl {
 

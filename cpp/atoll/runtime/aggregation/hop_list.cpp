@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atoll/runtime/aggregation/hops.hpp>
+#include <atoll/runtime/aggregation/hop_list.hpp>
 #include <atoll/runtime/world.hpp>
 #include <map>
 
 namespace atl {
 
-Hops::Hops(World& world, const Route& route) : route_(route) {
+HopList::HopList(World& world, const Route& route) : route_(route) {
   const Rank me = world.rank();
   // A record that has crossed a domain's boundary stays inside that domain, and it enters at a few ranks only. Other
-  // ranks need no ways down.
+  // ranks need no hops down.
   const auto depth = static_cast<std::size_t>(route.depth());
   std::vector<char> hands_down(depth, !route.gathers());
   if (route.gathers())
     for (std::size_t level = depth - 1; level-- > 0;)
       hands_down[level] = hands_down[level + 1] || route.lands(static_cast<int>(level) + 1, me);
-  std::map<Way, std::uint32_t> known;
+  std::map<Hop, std::uint32_t> known;
   for (const Phase phase : {Phase::up, Phase::down})
     for (Rank to = 0; to < world.size(); ++to) {
-      std::uint32_t& number = way_to_[static_cast<std::size_t>(phase)].emplace_back(0);
+      std::uint32_t& number = hop_for_[static_cast<std::size_t>(phase)].emplace_back(0);
       if (phase == Phase::down && to != me && !hands_down[static_cast<std::size_t>(world.level_to(to))]) continue;
-      const Route::Hop hop = route.next(me, to, phase);
-      const Way way{hop.rank, hop.phase, route.round_of(phase, hop.phase, world.level_to(hop.rank))};
-      const auto [it, is_new] = known.try_emplace(way, static_cast<std::uint32_t>(ways_.size()));
-      if (is_new) ways_.push_back(way);
+      const Route::Hop next = route.next(me, to, phase);
+      const Hop hop{next.rank, next.phase, route.round_of(phase, next.phase, world.level_to(next.rank))};
+      const auto [it, is_new] = known.try_emplace(hop, static_cast<std::uint32_t>(hops_.size()));
+      if (is_new) hops_.push_back(hop);
       number = it->second;
     }
   closes_ = route.gathers();
@@ -30,7 +30,7 @@ Hops::Hops(World& world, const Route& route) : route_(route) {
   if (!closes_) return;
   // One bit for each round and arrival phase.
   std::vector<Edge> mine(static_cast<std::size_t>(world.size()), 0);
-  for (const Way& w : ways_)
+  for (const Hop& w : hops_)
     if (w.next != me) mine[static_cast<std::size_t>(w.next)] |= Edge{1} << (2 * w.round + static_cast<int>(w.arrival));
   for (const Edge theirs : world.exchange_lengths(mine))
     for (int bit = 0; bit < 2 * rounds(); ++bit)
