@@ -64,7 +64,7 @@ inline int take(const Job& job, const Handler& handler, TrafficSet wanted = kAll
   const int n = job.fabric.poll(packets, wanted);
   for (int i = 0; i < n; ++i) {
     handler(packets[i]);
-    const bool memory = packets[i].what != Packet::What::put_sent && packets[i].what != Packet::What::put_landed;
+    const bool memory = packets[i].what != Packet::What::put_sent && packets[i].what != Packet::What::put_arrived;
     if (memory && !keep) job.fabric.release(packets[i]);
   }
   return n;
@@ -266,13 +266,13 @@ inline void puts(const Job& job, const std::vector<std::size_t>& sizes) {
   std::size_t sent = 0, landed = 0, asked = 0;
   const std::size_t all = sizes.size() * static_cast<std::size_t>(job.ranks - 1);
   struct Ask {
-    Landing landing;
+    PutTarget target;
     std::uint64_t seed, bytes;
   };
   std::vector<std::pair<Rank, Ask>> asks;
   const Handler note = [&](const Packet& p) {
     if (p.what == Packet::What::put_sent) ++sent;
-    if (p.what == Packet::What::put_landed) {
+    if (p.what == Packet::What::put_arrived) {
       ++landed;
       const Exposed& e = exposed[p.token];
       job.need(is_pattern(e.seed, e.memory.data(), e.memory.size()), "what was put is what lies there");
@@ -290,7 +290,7 @@ inline void puts(const Job& job, const std::vector<std::size_t>& sizes) {
       const auto seed = exposed.size() + static_cast<std::size_t>(job.me) * 1000;
       exposed.push_back({seed, Bytes(bytes)});
       Ask ask{{}, seed, bytes};
-      while (job.fabric.expose(from, exposed.back().memory, exposed.size() - 1, ask.landing) != Busy::no)
+      while (job.fabric.expose(from, exposed.back().memory, exposed.size() - 1, ask.target) != Busy::no)
         take(job, note);
       send_small(job, from, Traffic::control, {}, std::as_bytes(std::span(&ask, 1)), note);
     }
@@ -298,7 +298,7 @@ inline void puts(const Job& job, const std::vector<std::size_t>& sizes) {
     while (asked < asks.size()) {
       const auto& [to, ask] = asks[asked];
       sources.push_back(pattern(ask.seed, ask.bytes));
-      while (job.fabric.put(to, ask.landing, sources.back(), asked) != Busy::no) std::this_thread::yield();
+      while (job.fabric.put(to, ask.target, sources.back(), asked) != Busy::no) std::this_thread::yield();
       ++asked;
     }
     return sent == all && landed == all;
@@ -339,28 +339,28 @@ class LongWords {
 
 // More than 2 GiB from rank 0 to 1.
 inline void big_put(const Job& job, std::size_t bytes = (std::size_t{2} << 30) + 8000000) {
-  Landing landing;
+  PutTarget target;
   if (job.me > 1) return;
   LongWords memory(bytes / 8);
   bool over = false;
   bool asked = false;
   const Handler note = [&](const Packet& p) {
-    over = over || p.what == Packet::What::put_landed || p.what == Packet::What::put_sent;
+    over = over || p.what == Packet::What::put_arrived || p.what == Packet::What::put_sent;
     if (p.what != Packet::What::control) return;
-    std::memcpy(&landing, p.data, sizeof landing);
+    std::memcpy(&target, p.data, sizeof target);
     asked = true;
   };
   if (job.me == 0) {
     memory.fill();
     take_until(job, note, [&] { return asked; });
     const Timer timer;
-    while (job.fabric.put(1, landing, std::as_bytes(memory.words()), 9) != Busy::no) std::this_thread::yield();
+    while (job.fabric.put(1, target, std::as_bytes(memory.words()), 9) != Busy::no) std::this_thread::yield();
     take_until(job, note, [&] { return over; });
     std::printf("put %.2f GB/s\n", static_cast<double>(bytes) / timer.seconds() / 1e9);
   } else {
-    while (job.fabric.expose(0, std::as_writable_bytes(memory.words()), 9, landing) != Busy::no)
+    while (job.fabric.expose(0, std::as_writable_bytes(memory.words()), 9, target) != Busy::no)
       std::this_thread::yield();
-    send_small(job, 0, Traffic::control, {}, std::as_bytes(std::span(&landing, 1)), note);
+    send_small(job, 0, Traffic::control, {}, std::as_bytes(std::span(&target, 1)), note);
     take_until(job, note, [&] { return over; });
     std::uint64_t wrong = 0;
     for (std::size_t i = 0; i < memory.words().size(); ++i) wrong += memory.words()[i] != memory.expected(i);

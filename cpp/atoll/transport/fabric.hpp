@@ -73,9 +73,9 @@ struct Slot {
 };
 
 /// What poll() found. The bytes are valid until release(). The two ends of a put() are packets without bytes, which
-/// need no release: put_sent at the origin, put_landed at the target, with the token that was given there.
+/// need no release: put_sent at the origin, put_arrived at the target, with the token that was given there.
 struct Packet {
-  enum class What : std::uint8_t { bulk, message, control, put_sent, put_landed };
+  enum class What : std::uint8_t { bulk, message, control, put_sent, put_arrived };
 
   const std::byte* data = nullptr;
   std::size_t bytes = 0;
@@ -87,7 +87,7 @@ struct Packet {
 };
 
 /// The target of a put, in terms of the target's fabric. It travels to the origin in a control packet.
-struct Landing {
+struct PutTarget {
   std::array<std::uint64_t, 3> words{};
 };
 
@@ -121,11 +121,11 @@ class Fabric {
 
   /// Whether the fabric can put() to `to`. If not, the runtime sends pieces in slots.
   virtual bool can_put(Rank to) const = 0;
-  /// At the target: lets `from` put into `memory` once. The memory must not move until put_landed has arrived.
-  virtual Busy expose(Rank from, std::span<std::byte> memory, std::uint64_t token, Landing& landing) = 0;
+  /// At the target: lets `from` put into `memory` once. The memory must not move until put_arrived has arrived.
+  virtual Busy expose(Rank from, std::span<std::byte> memory, std::uint64_t token, PutTarget& target) = 0;
   /// At the origin: writes `source`, which is as long as the exposed memory. `source` must not change until put_sent
   /// has arrived.
-  virtual Busy put(Rank to, const Landing& landing, std::span<const std::byte> source, std::uint64_t token) = 0;
+  virtual Busy put(Rank to, const PutTarget& target, std::span<const std::byte> source, std::uint64_t token) = 0;
 
   /// Fills `packets` with arrived packets and makes progress on sends; returns how many. Receives only the traffic in
   /// `wanted`, and always the ends of puts.

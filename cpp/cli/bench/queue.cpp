@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kRateBytes = 64;  // the paper's
 
 // Memory for messages that arrive by rendezvous, reused as a receiver concerned with speed would do.
-class Landing {
+class ReceiveBuffers {
  public:
   QueueOptions options() {
     return {.allocate =
@@ -35,7 +35,7 @@ class Landing {
                   }
                 }};
   }
-  Landing() {
+  ReceiveBuffers() {
     for (auto& m : memory_) {
       m.resize(kLargest);
       free_.push_back(m.data());
@@ -163,8 +163,8 @@ Outcome measure(World& world, int rounds) {
   check(world.size() >= 2, "bench queue on {} rank (two are needed). Give --ranks 2.", world.size());
   auto* mpi = dynamic_cast<MpiFabric*>(&world.fabric().network());
   auto* ofi = dynamic_cast<OfiFabric*>(&world.fabric().network());
-  Landing landing;
-  Queue queue(world, landing.options());
+  ReceiveBuffers buffers;
+  Queue queue(world, buffers.options());
   const std::size_t sizes[] = {8, 64, 512, 4096, 65536, 1 << 20, 4 << 20};
   std::map<std::size_t, Series> latency;
   std::map<std::size_t, long> iterations;

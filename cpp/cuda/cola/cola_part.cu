@@ -19,7 +19,7 @@ void PeerTables::set(const Stream& stream, const std::vector<const void*>& addre
 
 namespace {
 
-bool lands(const std::vector<bool>& readable, Rank peer) { return !readable[static_cast<std::size_t>(peer)]; }
+bool is_received(const std::vector<bool>& readable, Rank peer) { return !readable[static_cast<std::size_t>(peer)]; }
 
 }  // namespace
 
@@ -36,8 +36,8 @@ ColaPart::ColaPart(Device& device, const ColaPlan& plan, const std::vector<bool>
               PeerTables(device, readable.size() + 1)} {
   for (const ColaPhase& from : plan.phases)
     phases.push_back({from.buffer_rows, DeviceSpmm<float>(compute, from.local.view()), columns_of(from, readable),
-                      static_cast<Local>(
-                          std::ranges::count_if(from.remote.peers, [&](Rank peer) { return lands(readable, peer); }))});
+                      static_cast<Local>(std::ranges::count_if(
+                          from.remote.peers, [&](Rank peer) { return is_received(readable, peer); }))});
   for (const ColaPut& put : plan.puts) {
     put_rows_.push_back(uploaded(compute, std::span(put.rows)));
     puts.push_back({put.to, put.first, put.count, put.all ? nullptr : put_rows_.back().data()});
@@ -49,11 +49,11 @@ DeviceColumns<float> ColaPart::columns_of(const ColaPhase& phase, const std::vec
   const ColaColumns& remote = phase.remote;
   std::vector<Rank> owners = remote.peers;
   std::vector<Local> positions = remote.positions;
-  Local landed = 0;
+  Local received = 0;
   for (std::size_t c = 0; c < owners.size(); ++c)
-    if (lands(readable, owners[c])) {
+    if (is_received(readable, owners[c])) {
       owners[c] = static_cast<Rank>(readable.size());
-      positions[c] = landed++;
+      positions[c] = received++;
     }
   const SparsePattern transposed{static_cast<std::int64_t>(remote.count()), phase.local.rows, remote.offsets,
                                  remote.rows};
@@ -77,9 +77,9 @@ Local ColaPart::send_rows() const {
   return most;
 }
 
-Local ColaPart::landing_rows() const {
+Local ColaPart::received_rows() const {
   Local most = 0;
-  for (const Phase& phase : phases) most = std::max(most, phase.landing_rows);
+  for (const Phase& phase : phases) most = std::max(most, phase.received_rows);
   return most;
 }
 

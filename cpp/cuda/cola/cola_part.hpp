@@ -37,7 +37,7 @@ class ColaPart {
     Local buffer_rows = 0;
     DeviceSpmm<float> local;      ///< by rows of the own buffer
     DeviceColumns<float> remote;  ///< by columns; owners are those of PeerTables
-    Local landing_rows = 0;       ///< that are fetched
+    Local received_rows = 0;      ///< that are fetched
   };
   struct Put {
     Rank to = 0;
@@ -68,7 +68,7 @@ class ColaPart {
   /// The most rows of a put.
   Local send_rows() const;
   /// The most rows that are fetched in a phase.
-  Local landing_rows() const;
+  Local received_rows() const;
   /// The first PE of the workgroup, and how many there are.
   Rank first_peer() const { return groups.begin(groups.of(pe)); }
   Rank peers() const { return groups.end(groups.of(pe)) - first_peer(); }

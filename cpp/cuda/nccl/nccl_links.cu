@@ -33,10 +33,10 @@ struct Stretch {
 
 /// What a PE sends to its peers in a phase, and gets from them.
 struct Exchange {
-  DeviceArray<Local> positions;  ///< in its own buffer, of all rows that it sends
-  std::vector<Stretch> sent;     ///< in the order of positions
-  std::vector<Stretch> landed;   ///< in the order of the columns
-  std::vector<Stretch> put;      ///< received from other workgroups, in its buffer
+  DeviceArray<Local> positions;   ///< in its own buffer, of all rows that it sends
+  std::vector<Stretch> sent;      ///< in the order of positions
+  std::vector<Stretch> received;  ///< in the order of the columns
+  std::vector<Stretch> put;       ///< received from other workgroups, in its buffer
 };
 
 Exchange exchange_of(const ColaPhase& phase, Rank first_peer, const Stream& stream) {
@@ -51,8 +51,9 @@ Exchange exchange_of(const ColaPhase& phase, Rank first_peer, const Stream& stre
   stream.wait();
   for (std::size_t c = 0; c < phase.remote.count(); ++c) {
     const Rank pe = first_peer + phase.remote.peers[c];
-    if (out.landed.empty() || out.landed.back().pe != pe) out.landed.push_back({pe, static_cast<std::int64_t>(c), 0});
-    ++out.landed.back().count;
+    if (out.received.empty() || out.received.back().pe != pe)
+      out.received.push_back({pe, static_cast<std::int64_t>(c), 0});
+    ++out.received.back().count;
   }
   for (const ColaReceipt& receipt : phase.receipts) out.put.push_back({receipt.from, receipt.first, receipt.count});
   return out;
@@ -103,7 +104,7 @@ class NcclLinks final : public ColaLinks {
     }
     slots_ = {RowBuffer(device, own.slot_rows(0)), RowBuffer(device, own.slot_rows(1))};
     send_ = RowBuffer(device, sent);
-    landing_ = RowBuffer(device, own.landing_rows());
+    received_rows_ = RowBuffer(device, own.received_rows());
   }
 
   void begin(std::int64_t columns, std::span<const DeviceView<const float>> b) override {
@@ -111,12 +112,12 @@ class NcclLinks final : public ColaLinks {
     columns_ = columns;
     if (columns > most_columns_) {
       part().compute.wait();  // which ends after the transfers
-      for (RowBuffer* buffer : {&slots_[0], &slots_[1], &send_, &landing_}) buffer->grow(columns);
+      for (RowBuffer* buffer : {&slots_[0], &slots_[1], &send_, &received_rows_}) buffer->grow(columns);
       most_columns_ = columns;
     }
     // All rows of peers are fetched.
     std::vector<const void*> addresses(static_cast<std::size_t>(part().peers()) + 1);
-    addresses.back() = landing_.view(0, columns).data;
+    addresses.back() = received_rows_.view(0, columns).data;
     for (std::size_t phase = 0; phase < std::min<std::size_t>(part().phases.size(), 3); ++phase)
       part().tables(phase).set(part().compute, addresses, columns);
   }
@@ -138,13 +139,13 @@ class NcclLinks final : public ColaLinks {
 
   void fetch(std::size_t, std::size_t phase) override {
     const Exchange& exchange = exchanges_[phase];
-    if (exchange.sent.empty() && exchange.landed.empty()) return;
+    if (exchange.sent.empty() && exchange.received.empty()) return;
     const auto sent = static_cast<std::int64_t>(exchange.positions.size());
     const DeviceView<float> send = send_.view(sent, columns_);
     if (sent > 0) gather_rows(part().transfers, own_buffer(0, phase), exchange.positions.data(), send);
     Group group(all_, columns_, part().transfers);
     for (const Stretch& s : exchange.sent) group.send(send.data, s);
-    for (const Stretch& s : exchange.landed) group.receive(landing_.view(0, columns_).data, s);
+    for (const Stretch& s : exchange.received) group.receive(received_rows_.view(0, columns_).data, s);
     group.end();
   }
 
@@ -158,7 +159,7 @@ class NcclLinks final : public ColaLinks {
   const ncclComm_t all_;
   std::vector<Exchange> exchanges_;  // [phase]
   std::array<RowBuffer, 2> slots_;
-  RowBuffer send_, landing_;
+  RowBuffer send_, received_rows_;
   DeviceView<const float> b_;
   std::int64_t columns_ = 0, most_columns_ = 0;
 };

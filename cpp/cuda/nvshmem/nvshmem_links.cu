@@ -57,13 +57,13 @@ class SymmetricArray {
 };
 
 /// Rows of peers whose memory is not mapped here. The network writes only to the symmetric heap, so a row that is got
-/// lands there and not in shared memory as in the paper.
+/// arrives there and not in shared memory as in the paper.
 struct GetArguments {
   const Rank* pes;
   const Local* positions;
   std::int64_t rows;
   const float* buffer;
-  float* landing;
+  float* received;
   int width;
 };
 
@@ -73,7 +73,7 @@ constexpr int kGetThreads = 128, kGetWarps = kGetThreads / 32;
 __global__ void __launch_bounds__(kGetThreads) get_rows(const GetArguments p) {
   const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * kGetWarps + threadIdx.x / 32;
   if (row >= p.rows) return;
-  nvshmemx_float_get_warp(p.landing + row * p.width, p.buffer + std::int64_t{p.positions[row]} * p.width,
+  nvshmemx_float_get_warp(p.received + row * p.width, p.buffer + std::int64_t{p.positions[row]} * p.width,
                           static_cast<std::size_t>(p.width), p.pes[row]);
 }
 
@@ -113,7 +113,7 @@ class NvshmemLinks final : public ColaLinks {
       slots_[0].make(values(sizes_.slots[0]));
       slots_[1].make(values(sizes_.slots[1]));
       send_.make(values(sizes_.send));
-      landing_.make(values(sizes_.landing));
+      received_.make(values(sizes_.received));
       most_columns_ = columns;
     }
     columns_ = columns;
@@ -122,7 +122,7 @@ class NvshmemLinks final : public ColaLinks {
       // Without an allocation no PE has rows to read.
       for (Rank i = 0; i < own.peers(); ++i)
         addresses.push_back(buffer_of(phase) ? nvshmem_ptr(buffer_of(phase), own.first_peer() + i) : nullptr);
-      addresses.push_back(landing_.data());
+      addresses.push_back(received_.data());
       own.tables(phase).set(own.compute, addresses, columns);
     }
     const std::size_t row_bytes = static_cast<std::size_t>(columns) * sizeof(float);
@@ -149,7 +149,7 @@ class NvshmemLinks final : public ColaLinks {
     const auto rows = static_cast<std::int64_t>(gets.pes.size());
     launch(
         get_rows, {.blocks = blocks_for(rows, kGetWarps), .threads = kGetThreads}, part().transfers,
-        {gets.pes.data(), gets.positions.data(), rows, buffer_of(phase), landing_.data(), static_cast<int>(columns_)});
+        {gets.pes.data(), gets.positions.data(), rows, buffer_of(phase), received_.data(), static_cast<int>(columns_)});
   }
 
   void barrier() override {
@@ -162,7 +162,7 @@ class NvshmemLinks final : public ColaLinks {
     slots_[0].free();
     slots_[1].free();
     send_.free();
-    landing_.free();
+    received_.free();
     if (ends_) nvshmem_finalize();
   }
 
@@ -170,7 +170,7 @@ class NvshmemLinks final : public ColaLinks {
   /// Rows, the most of any PE.
   struct Sizes {
     Local b, slots[2], send;
-    Local landing;
+    Local received;
   };
 
   ColaPart& part() { return parts().front(); }
@@ -181,7 +181,7 @@ class NvshmemLinks final : public ColaLinks {
     const auto pes = static_cast<std::size_t>(own.groups.pes);
     SymmetricArray<Sizes> table;  // [PE], and last what this one tells
     table.make(pes + 1);
-    const Sizes mine{own.own_rows, {own.slot_rows(0), own.slot_rows(1)}, own.send_rows(), own.landing_rows()};
+    const Sizes mine{own.own_rows, {own.slot_rows(0), own.slot_rows(1)}, own.send_rows(), own.received_rows()};
     Sizes* const told = table.data() + pes;
     device_.copy(told, sizeof(Sizes), &mine, sizeof(Sizes), sizeof(Sizes), 1, own.compute);
     for (Rank pe = 0; pe < own.groups.pes; ++pe)
@@ -197,7 +197,7 @@ class NvshmemLinks final : public ColaLinks {
       sizes_.b = std::max(sizes_.b, s.b);
       for (std::size_t i = 0; i < 2; ++i) sizes_.slots[i] = std::max(sizes_.slots[i], s.slots[i]);
       sizes_.send = std::max(sizes_.send, s.send);
-      sizes_.landing = std::max(sizes_.landing, s.landing);
+      sizes_.received = std::max(sizes_.received, s.received);
     }
   }
 
@@ -206,7 +206,7 @@ class NvshmemLinks final : public ColaLinks {
   const std::vector<Gets> gets_;  // [phase]
   Sizes sizes_{};
   std::int64_t columns_ = 0, most_columns_ = 0;
-  SymmetricArray<float> b_, send_, landing_;
+  SymmetricArray<float> b_, send_, received_;
   std::array<SymmetricArray<float>, 2> slots_;
 };
 

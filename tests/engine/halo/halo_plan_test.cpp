@@ -122,10 +122,10 @@ TEST_CASE("all ranks of a domain share the work of passing rows on") {
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Vertex>(i);
     const HaloPlan plan(world, owners, all);
     // 400 rows come from the other domain: 100 to each rank of this one, which tells the three others.
-    std::size_t landed = 0, passed_on = 0;
-    for (const HaloRows& rows : plan.broadcast_stages()[0].copies) landed += rows.size();
+    std::size_t received = 0, passed_on = 0;
+    for (const HaloRows& rows : plan.broadcast_stages()[0].copies) received += rows.size();
     for (const HaloRows& rows : plan.broadcast_stages()[1].owned) passed_on += rows.size();
-    CHECK(landed == 100);
+    CHECK(received == 100);
     CHECK(passed_on == 3 * (100 + 100));
     // All need everything, so what crosses between two ranks is a block without a list.
     for (const HaloRows& rows : plan.broadcast_stages()[0].owned) CHECK((rows.size() == 0 || rows.is_range()));
@@ -140,10 +140,10 @@ TEST_CASE("a domain of which one rank lacks a row shares the work as well") {
     for (Vertex row = 0; row < 800; ++row)
       if (world.rank() % 4 != 1 || row % 100 != 7) most.push_back(row);
     const HaloPlan plan(world, owners, most);
-    std::size_t landed = 0;
-    for (const HaloRows& rows : plan.broadcast_stages()[0].copies) landed += rows.size();
-    CHECK(landed >= 90);
-    CHECK(landed <= 110);
+    std::size_t received = 0;
+    for (const HaloRows& rows : plan.broadcast_stages()[0].copies) received += rows.size();
+    CHECK(received >= 90);
+    CHECK(received <= 110);
   });
 }
 

@@ -34,8 +34,8 @@ DomainMirrors::DomainMirrors(World& world, const Route& route, const std::vector
       return std::tie(a.master, a.copy.rank) < std::tie(b.master, b.copy.rank);
     });
     Domain& domain = domains_.emplace_back();
-    domain.lands = route.monitor(leader, level, world.rank());
-    auto& list = lists[static_cast<std::size_t>(domain.lands)];
+    domain.receiver = route.monitor(leader, level, world.rank());
+    auto& list = lists[static_cast<std::size_t>(domain.receiver)];
     std::vector<Local> own;
     for (std::size_t begin = 0, end = 0; begin < mirrors.size(); begin = end) {
       while (end < mirrors.size() && mirrors[end].master == mirrors[begin].master) ++end;
@@ -56,7 +56,7 @@ DomainMirrors::DomainMirrors(World& world, const Route& route, const std::vector
     }
   }
   const std::vector<Edge> firsts = world.exchange_lengths(first_entry);
-  for (Domain& domain : domains_) domain.first = static_cast<Local>(firsts[static_cast<std::size_t>(domain.lands)]);
+  for (Domain& domain : domains_) domain.first = static_cast<Local>(firsts[static_cast<std::size_t>(domain.receiver)]);
 }
 
 std::size_t DomainMirrors::memory_bytes() const {

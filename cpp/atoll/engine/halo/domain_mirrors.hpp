@@ -10,7 +10,7 @@
 /// sends a copy to each mirror in the domain.
 ///
 ///     const DomainMirrors domains(world, route, known, places);          // collective
-///     for (const auto& d : domains.domains()) ...                        // send entry d.first + k to d.lands if
+///     for (const auto& d : domains.domains()) ...                        // send entry d.first + k to d.receiver if
 ///                                                                        // the k-th of d.masters has changed
 ///     for (const auto& copy : domains.copies(entry)) ...                 // at the receiver: the mirrors of the entry
 ///
@@ -27,7 +27,7 @@ class DomainMirrors {
 
   /// Another domain.
   struct Domain {
-    Rank lands;        ///< the rank there that receives this rank's records
+    Rank receiver;     ///< the rank there that receives this rank's records
     Local first = 0;   ///< the entry of masters[0] on that rank
     HaloRows masters;  ///< own masters that the domain mirrors
   };

@@ -184,7 +184,7 @@ void RecordExchange<T, Combine>::broadcast(T* values, VertexBits& changed, doubl
     world_.team().for_range(here.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
       auto buffers = broadcast_->send_buffers();
       here.for_all(a, b, [&](std::size_t k, std::size_t place) {
-        if (changed.test(place)) buffers.send(domain.lands, {~static_cast<Local>(first + k), values[place]});
+        if (changed.test(place)) buffers.send(domain.receiver, {~static_cast<Local>(first + k), values[place]});
       });
     });
   }

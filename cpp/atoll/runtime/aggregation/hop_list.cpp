@@ -13,7 +13,7 @@ HopList::HopList(World& world, const Route& route) : route_(route) {
   std::vector<char> hands_down(depth, !route.gathers());
   if (route.gathers())
     for (std::size_t level = depth - 1; level-- > 0;)
-      hands_down[level] = hands_down[level + 1] || route.lands(static_cast<int>(level) + 1, me);
+      hands_down[level] = hands_down[level + 1] || route.receives_across(static_cast<int>(level) + 1, me);
   std::map<Hop, std::uint32_t> known;
   for (const Phase phase : {Phase::up, Phase::down})
     for (Rank to = 0; to < world.size(); ++to) {

@@ -110,7 +110,7 @@ bool PacketDispatcher::deliver(const Packet& packet) {
   world_.thread_state().arrived_level = world_.level_to(packet.from);
   if (packet.what == Packet::What::bulk) [[likely]]
     return deliver_bulk(packet);
-  const bool put = packet.what == Packet::What::put_sent || packet.what == Packet::What::put_landed;
+  const bool put = packet.what == Packet::What::put_sent || packet.what == Packet::What::put_arrived;
   const std::size_t number = put ? packet.token >> 32 : packet.note.type >> 4;
   const MessageSink& sink = sinks_[number];
   if (is_gone(number)) return !put;

@@ -141,7 +141,7 @@ Rank Route::monitor(Rank rank, int level, Rank target) const {
   return is_direct() ? rank : gather(rank, level, level, target);
 }
 
-bool Route::lands(int level, Rank rank) const {
+bool Route::receives_across(int level, Rank rank) const {
   const int wall = level - 1;
   for (const Rank source : domain(level, rank))
     if (number_of(wall, source) != number_of(wall, rank) && gather(rank, wall, wall, source) == rank) return true;
@@ -153,10 +153,10 @@ Route::Hop Route::next(Rank here, Rank to, Phase phase) const {
   const int h = level_between(here, to);
   if (h == 0) return {to, Phase::down};
   const int wall = h - 1;  // A and B are domains of this level
-  const auto landing = [&](Rank index) { return member(range_of(wall, to), index); };
+  const auto entry = [&](Rank index) { return member(range_of(wall, to), index); };
   switch (kind_) {
     case Kind::aml:
-      return {landing(position(here) - range_of(wall, here).begin), Phase::down};
+      return {entry(position(here) - range_of(wall, here).begin), Phase::down};
     case Kind::row: {
       const Rank corner = member(range_of(wall, here), position(to) - range_of(wall, to).begin);
       if (phase == Phase::down || corner == here) return {to, Phase::down};

@@ -67,7 +67,7 @@ class Route {
   /// Whether each domain gathers records at a monitor for their target: few hops out of a rank, each with much traffic.
   bool gathers() const { return kind_ == Kind::domain || kind_ == Kind::mst; }
   /// Whether `rank` is among the ranks that records crossing `level` reach first. Only for routes that gather.
-  bool lands(int level, Rank rank) const;
+  bool receives_across(int level, Rank rank) const;
 
   /// The next hop of a record at `here` with target `to`. A record starts in phase up.
   Hop next(Rank here, Rank to, Phase phase) const;

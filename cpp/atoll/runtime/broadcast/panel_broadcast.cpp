@@ -202,7 +202,7 @@ bool PanelBroadcast::send_some(BroadcastRequest& request, BroadcastRequest::Chil
     const std::byte* from = request.panel_.data + child.sent;
     std::size_t more = 0, filled = sizeof head;
     if (in_place) {
-      head.kind = Kind::landed;
+      head.kind = Kind::arrived;
       head.bytes = std::min<std::size_t>(head.bytes, kInPlaceBytes);
       stream_copy(child.address + child.sent, from, head.bytes);
       world_.count_in_place(child.rank, head.bytes);

@@ -107,7 +107,7 @@ class PanelBroadcast {
   const BroadcastCounters& counters() const { return counters_; }
 
  private:
-  enum class Kind : std::uint32_t { ready, piece, landed };
+  enum class Kind : std::uint32_t { ready, piece, arrived };
   struct Head {  // the header of each packet
     Kind kind;
     std::uint32_t group;

@@ -20,7 +20,7 @@ struct Queue::Packet {
   std::uint64_t bytes = 0;
   std::uint64_t sent = 0;  // bytes that have left, under active_lock_
   std::atomic<std::uint64_t> missing{0};
-  Landing landing;
+  PutTarget target;
   atl::Packet arrived;  // the fabric's packet, until released
 };
 

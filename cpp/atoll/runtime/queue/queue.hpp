@@ -176,7 +176,7 @@ class Queue {
   };
   struct Rtr {
     std::uint32_t sender_packet, receiver_packet;
-    Landing landing;
+    PutTarget target;
     std::uint64_t put;
   };
   // Written by one thread, read for reports.

@@ -57,7 +57,7 @@ void Queue::answer(const atl::Packet& packet) {
   Packet& p = this->packet(rtr.sender_packet);
   static_cast<void>(p.state.load(std::memory_order_acquire));
   p.other = rtr.receiver_packet;
-  p.landing = rtr.landing;
+  p.target = rtr.target;
   p.by_put = rtr.put != 0;
   p.state.store(Packet::State::sending, std::memory_order_relaxed);
   activate(rtr.sender_packet);
@@ -102,10 +102,10 @@ bool Queue::advance(std::uint32_t number) {
   Packet& p = packet(number);
   const std::uint64_t token = static_cast<std::uint64_t>(number_) << 32 | number;
   if (p.state.load(std::memory_order_relaxed) == Packet::State::answering) {
-    Rtr rtr{p.other, number, p.landing, p.by_put};
+    Rtr rtr{p.other, number, p.target, p.by_put};
     if (!p.by_put && fabric_.can_put(p.peer)) {
-      if (fabric_.expose(p.peer, {p.memory, p.bytes}, token, rtr.landing) != Busy::no) return false;
-      p.landing = rtr.landing;
+      if (fabric_.expose(p.peer, {p.memory, p.bytes}, token, rtr.target) != Busy::no) return false;
+      p.target = rtr.target;
       rtr.put = p.by_put = true;
     }
     // Set the state first: the bytes may arrive and complete the operation before send() returns.
@@ -116,7 +116,7 @@ bool Queue::advance(std::uint32_t number) {
     p.state.store(Packet::State::answering, std::memory_order_relaxed);
     return false;
   }
-  if (p.by_put) return fabric_.put(p.peer, p.landing, {p.memory, p.bytes}, token) == Busy::no;
+  if (p.by_put) return fabric_.put(p.peer, p.target, {p.memory, p.bytes}, token) == Busy::no;
   while (p.sent < p.bytes) {
     Slot slot;
     if (world_.acquire(p.peer, slot) != Busy::no) return false;

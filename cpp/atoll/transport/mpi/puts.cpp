@@ -31,17 +31,17 @@ Puts::Puts(MPI_Comm comm) : comm_(comm), next_tag_(kFirstPutTag) {
   last_tag_ = known ? *last : kLeast;
 }
 
-Busy Puts::expose(Rank from, std::span<std::byte> memory, std::uint64_t token, Landing& landing) {
+Busy Puts::expose(Rank from, std::span<std::byte> memory, std::uint64_t token, PutTarget& target) {
   if (free_tags_.empty()) {
     if (next_tag_ == last_tag_) return Busy::no_slot;
     free_tags_.push_back(next_tag_++);
   }
   const int tag = free_tags_.back();
   free_tags_.pop_back();
-  landing.words = {static_cast<std::uint64_t>(tag), memory.size(), 0};
+  target.words = {static_cast<std::uint64_t>(tag), memory.size(), 0};
   Packet end;
   end.from = from;
-  end.what = Packet::What::put_landed;
+  end.what = Packet::What::put_arrived;
   end.token = token;
   const std::uint32_t put = open(end, tag, memory.size());
   for_each_piece(memory.size(), [&](std::size_t at, std::size_t n) {
@@ -52,9 +52,9 @@ Busy Puts::expose(Rank from, std::span<std::byte> memory, std::uint64_t token, L
   return Busy::no;
 }
 
-void Puts::put(Rank to, const Landing& landing, std::span<const std::byte> source, std::uint64_t token) {
-  ATOLL_ASSERT(source.size() == landing.words[1]);
-  const auto tag = static_cast<int>(landing.words[0]);
+void Puts::put(Rank to, const PutTarget& target, std::span<const std::byte> source, std::uint64_t token) {
+  ATOLL_ASSERT(source.size() == target.words[1]);
+  const auto tag = static_cast<int>(target.words[0]);
   Packet end;
   end.from = to;
   end.what = Packet::What::put_sent;
@@ -74,7 +74,7 @@ bool Puts::progress(std::deque<Packet>& ended) {
     if (--put.pieces > 0) return;
     ended.push_back(put.end);
     // Every message with this tag has been received, so the next exposure may use it.
-    if (put.end.what == Packet::What::put_landed) free_tags_.push_back(put.tag);
+    if (put.end.what == Packet::What::put_arrived) free_tags_.push_back(put.tag);
     free_.push_back(k);
   });
   return ended.size() > before;
@@ -82,7 +82,7 @@ bool Puts::progress(std::deque<Packet>& ended) {
 
 void Puts::abandon(std::vector<MPI_Request>& receives) {
   pieces_.for_each([&](MPI_Request request, std::uint32_t k) {
-    if (puts_[k].end.what == Packet::What::put_landed) receives.push_back(request);
+    if (puts_[k].end.what == Packet::What::put_arrived) receives.push_back(request);
   });
 }
 

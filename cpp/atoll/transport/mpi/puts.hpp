@@ -7,18 +7,18 @@
 namespace atl::mpi {
 
 /// Puts over two-sided MPI: the target posts receives directly into the exposed memory, under a tag that no other put
-/// to it uses, and sends the tag as the Landing. The origin sends directly from its own memory. Atoll copies no byte.
+/// to it uses, and sends the tag as the PutTarget. The origin sends directly from its own memory. Atoll copies no byte.
 ///
-///     if (puts.expose(from, memory, token, landing) == Busy::no) ...   // target
-///     puts.put(to, landing, source, token);                            // origin
-///     while (puts.progress(ended)) ...                                 // both: put_landed, put_sent
+///     if (puts.expose(from, memory, token, target) == Busy::no) ...   // at the target
+///     puts.put(to, target, source, token);                            // at the origin
+///     while (puts.progress(ended)) ...                                 // both: put_arrived, put_sent
 class Puts {
  public:
   explicit Puts(MPI_Comm comm);
 
   /// Busy::no_slot if all tags are in use.
-  Busy expose(Rank from, std::span<std::byte> memory, std::uint64_t token, Landing& landing);
-  void put(Rank to, const Landing& landing, std::span<const std::byte> source, std::uint64_t token);
+  Busy expose(Rank from, std::span<std::byte> memory, std::uint64_t token, PutTarget& target);
+  void put(Rank to, const PutTarget& target, std::span<const std::byte> source, std::uint64_t token);
 
   bool any() const { return !pieces_.empty(); }
   /// Appends the ends of completed puts; true if there was one.

@@ -92,16 +92,16 @@ class TwoSided final : public Endpoint {
 
   bool can_put(Rank) const override { return true; }
 
-  Busy expose(Rank from, std::span<std::byte> memory, std::uint64_t token, Landing& landing) override {
+  Busy expose(Rank from, std::span<std::byte> memory, std::uint64_t token, PutTarget& target) override {
     if (!mpi_.try_lock()) return Busy::lock;
     std::lock_guard hold(mpi_, std::adopt_lock);
-    return puts_.expose(from, memory, token, landing);
+    return puts_.expose(from, memory, token, target);
   }
 
-  Busy put(Rank to, const Landing& landing, std::span<const std::byte> source, std::uint64_t token) override {
+  Busy put(Rank to, const PutTarget& target, std::span<const std::byte> source, std::uint64_t token) override {
     if (!mpi_.try_lock()) return Busy::lock;
     std::lock_guard hold(mpi_, std::adopt_lock);
-    puts_.put(to, landing, source, token);
+    puts_.put(to, target, source, token);
     return Busy::no;
   }
 

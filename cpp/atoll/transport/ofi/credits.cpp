@@ -76,7 +76,7 @@ void Credits::hear(Rank from, Word word, std::uint32_t tag) {
     case Word::credit_control:
       peer.control.credits += n;
       return;
-    case Word::landed:
+    case Word::put_arrived:
     case Word::abort:
     case Word::bye:
       ATOLL_ASSERT(false);  // not about credits
@@ -92,9 +92,9 @@ void Credits::grant_bulk(Rank from) {
   say(from, Word::grant_bulk, static_cast<std::uint32_t>(window));
 }
 
-bool Credits::say_landed(Rank to, std::uint32_t number) {
+bool Credits::say_put_arrived(Rank to, std::uint32_t number) {
   Window& window = of(to).control;
-  if (window.credits == 0 || !say_now({to, Word::landed, number})) return false;
+  if (window.credits == 0 || !say_now({to, Word::put_arrived, number})) return false;
   --window.credits;
   return true;
 }

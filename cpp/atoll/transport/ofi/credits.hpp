@@ -41,7 +41,7 @@ class Credits {
   /// Handles a control word about credits.
   void hear(Rank from, Word word, std::uint32_t tag);
   /// In place of a control packet; false: not now.
-  bool say_landed(Rank to, std::uint32_t number);
+  bool say_put_arrived(Rank to, std::uint32_t number);
   /// Retries what the provider has refused.
   void pay();
 

@@ -13,24 +13,24 @@ constexpr std::size_t kPiece = 4 << 20;
 
 }  // namespace
 
-void Puts::expose(Rank from, std::span<std::byte> memory, std::uint64_t token, Landing& landing) {
+void Puts::expose(Rank from, std::span<std::byte> memory, std::uint64_t token, PutTarget& target) {
   Exposed exposed{{}, token, from};
   if (!memory.empty()) exposed.memory = port_.registered(memory.data(), memory.size(), FI_REMOTE_WRITE);
   const std::uint32_t number = next_landing_++;
   const bool by_address = port_.domain().needs(FI_MR_VIRT_ADDR);
-  landing.words = {by_address ? reinterpret_cast<std::uint64_t>(memory.data()) : 0,
-                   memory.empty() ? 0 : exposed.memory.key(), number};
+  target.words = {by_address ? reinterpret_cast<std::uint64_t>(memory.data()) : 0,
+                  memory.empty() ? 0 : exposed.memory.key(), number};
   exposed_.emplace(number, std::move(exposed));
 }
 
-void Puts::put(Rank to, const Landing& landing, std::span<const std::byte> source, std::uint64_t token) {
+void Puts::put(Rank to, const PutTarget& target, std::span<const std::byte> source, std::uint64_t token) {
   const std::uint32_t number = next_put_++;
   Put& put = puts_[number];
   put.to = to;
   put.token = token;
-  put.address = landing.words[0];
-  put.key = landing.words[1];
-  put.landing = static_cast<std::uint32_t>(landing.words[2]);
+  put.address = target.words[0];
+  put.key = target.words[1];
+  put.target = static_cast<std::uint32_t>(target.words[2]);
   put.source = source.data();
   put.bytes = source.size();
   if (put.bytes > 0) put.memory = port_.registered(source.data(), source.size(), FI_WRITE);
@@ -43,10 +43,10 @@ void Puts::put(Rank to, const Landing& landing, std::span<const std::byte> sourc
   drive();
 }
 
-void Puts::land(std::uint32_t number) {
+void Puts::arrive(std::uint32_t number) {
   const auto found = exposed_.find(number);
   if (found == exposed_.end()) return;
-  kept_.keep_end_of_put(Packet::What::put_landed, found->second.from, found->second.token);
+  kept_.keep_end_of_put(Packet::What::put_arrived, found->second.from, found->second.token);
   exposed_.erase(found);
 }
 
@@ -62,7 +62,7 @@ void Puts::drive() {
     Put& put = it->second;
     while (put.posted < put.bytes && put.in_flight < kPiecesInFlight && post_piece(put)) {
     }
-    if (put.posted == put.bytes && put.in_flight == 0 && say_landed(put)) {
+    if (put.posted == put.bytes && put.in_flight == 0 && say_put_arrived(put)) {
       kept_.keep_end_of_put(Packet::What::put_sent, put.to, put.token);
       it = puts_.erase(it);
     } else {
@@ -88,7 +88,7 @@ bool Puts::post_piece(Put& put) {
   message.rma_iov = &remote;
   message.rma_iov_count = 1;
   message.context = &operation.context;
-  message.data = header(Word::landed, put.landing, port_.rank());
+  message.data = header(Word::put_arrived, put.target, port_.rank());
   if (!port_.took(
           fi_writemsg(port_.get(), &message, FI_COMPLETION | (whole ? FI_REMOTE_CQ_DATA : FI_DELIVERY_COMPLETE)),
           put.to, "fi_writemsg"))

@@ -15,11 +15,11 @@ class Puts {
  public:
   Puts(Port& port, Credits& credits, DeferredPackets& kept) : port_(port), credits_(credits), kept_(kept) {}
 
-  void expose(Rank from, std::span<std::byte> memory, std::uint64_t token, Landing& landing);
-  void put(Rank to, const Landing& landing, std::span<const std::byte> source, std::uint64_t token);
+  void expose(Rank from, std::span<std::byte> memory, std::uint64_t token, PutTarget& target);
+  void put(Rank to, const PutTarget& target, std::span<const std::byte> source, std::uint64_t token);
 
-  /// A put to the landing of that number has arrived.
-  void land(std::uint32_t number);
+  /// A put to the target of that number has arrived.
+  void arrive(std::uint32_t number);
   void completed_piece(const Operation& operation);
   /// Posts as many pieces as there is capacity for, and finishes puts that are complete.
   void drive();
@@ -35,18 +35,18 @@ class Puts {
   struct Put {
     Rank to = -1;
     std::uint64_t token = 0, address = 0, key = 0;
-    std::uint32_t landing = 0;
+    std::uint32_t target = 0;
     const std::byte* source = nullptr;
     std::size_t bytes = 0, posted = 0;
     int in_flight = 0;
-    bool said = false;  // the target knows or will learn that the put has landed
+    bool said = false;  // the target knows or will learn that the put has arrived
     Registered memory;
     std::array<Operation, kPiecesInFlight> operations;
     std::vector<std::size_t> free;  // indices of free operations
   };
 
   bool post_piece(Put& put);
-  bool say_landed(Put& put) { return put.said = put.said || credits_.say_landed(put.to, put.landing); }
+  bool say_put_arrived(Put& put) { return put.said = put.said || credits_.say_put_arrived(put.to, put.target); }
 
   Port& port_;
   Credits& credits_;

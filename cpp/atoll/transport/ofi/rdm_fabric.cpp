@@ -102,18 +102,18 @@ class RdmFabric final : public OfiFabric {
 
   bool can_put(Rank) const override { return true; }
 
-  Busy expose(Rank from, std::span<std::byte> memory, std::uint64_t token, Landing& landing) override {
+  Busy expose(Rank from, std::span<std::byte> memory, std::uint64_t token, PutTarget& target) override {
     if (!lock_.try_lock()) return Busy::lock;
     std::lock_guard hold(lock_, std::adopt_lock);
-    puts_.expose(from, memory, token, landing);
+    puts_.expose(from, memory, token, target);
     return Busy::no;
   }
 
-  Busy put(Rank to, const Landing& landing, std::span<const std::byte> source, std::uint64_t token) override {
+  Busy put(Rank to, const PutTarget& target, std::span<const std::byte> source, std::uint64_t token) override {
     if (!lock_.try_lock()) return Busy::lock;
     std::lock_guard hold(lock_, std::adopt_lock);
     credits_.greet(to);
-    puts_.put(to, landing, source, token);
+    puts_.put(to, target, source, token);
     return Busy::no;
   }
 
@@ -145,7 +145,7 @@ class RdmFabric final : public OfiFabric {
   }
 
   void release(const Packet& packet) override {
-    if (packet.what == Packet::What::put_sent || packet.what == Packet::What::put_landed) return;
+    if (packet.what == Packet::What::put_sent || packet.what == Packet::What::put_arrived) return;
     std::lock_guard hold(lock_);
     switch (packet.what) {
       case Packet::What::message:
@@ -219,7 +219,7 @@ class RdmFabric final : public OfiFabric {
   // Handles one completion; true if it is a packet.
   bool handle_completion(const fi_cq_tagged_entry& entry, Packet& packet) {
     if (entry.flags & FI_REMOTE_WRITE) {
-      puts_.land(note_of(entry.data).tag);
+      puts_.arrive(note_of(entry.data).tag);
       return false;
     }
     const auto& operation = *static_cast<const Operation*>(entry.op_context);
@@ -285,10 +285,10 @@ class RdmFabric final : public OfiFabric {
 
   void hear(Rank from, Word word, std::uint32_t tag) {
     switch (word) {
-      case Word::landed:
+      case Word::put_arrived:
         // It counts as a control packet.
         credits_.return_control(from);
-        return puts_.land(tag);
+        return puts_.arrive(tag);
       case Word::abort:
         _exit(static_cast<int>(tag));
       case Word::bye:

@@ -15,7 +15,7 @@ enum class Word : std::uint8_t {
   credit_message,
   credit_control,
   credit_bulk,  // tag: how many
-  landed,       // tag: number of the landing
+  put_arrived,  // tag: number of the target
   abort,        // tag: exit code
   bye,
 };

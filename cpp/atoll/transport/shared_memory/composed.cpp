@@ -43,11 +43,11 @@ class Composed final : public Fabric {
     return by(to).send(to, traffic, note, bytes);
   }
   bool can_put(Rank to) const override { return by(to).can_put(to); }
-  Busy expose(Rank from, std::span<std::byte> memory, std::uint64_t token, Landing& landing) override {
-    return by(from).expose(from, memory, token, landing);
+  Busy expose(Rank from, std::span<std::byte> memory, std::uint64_t token, PutTarget& target) override {
+    return by(from).expose(from, memory, token, target);
   }
-  Busy put(Rank to, const Landing& landing, std::span<const std::byte> source, std::uint64_t token) override {
-    return by(to).put(to, landing, source, token);
+  Busy put(Rank to, const PutTarget& target, std::span<const std::byte> source, std::uint64_t token) override {
+    return by(to).put(to, target, source, token);
   }
 
   int poll(std::span<Packet> packets, TrafficSet wanted) override {

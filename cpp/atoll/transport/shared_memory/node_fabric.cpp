@@ -156,8 +156,8 @@ class NodeFabric final : public Fabric, public Rings {
   }
 
   bool can_put(Rank) const override { return false; }
-  Busy expose(Rank, std::span<std::byte>, std::uint64_t, Landing&) override { return Busy::no_memory; }
-  Busy put(Rank, const Landing&, std::span<const std::byte>, std::uint64_t) override { return Busy::no_memory; }
+  Busy expose(Rank, std::span<std::byte>, std::uint64_t, PutTarget&) override { return Busy::no_memory; }
+  Busy put(Rank, const PutTarget&, std::span<const std::byte>, std::uint64_t) override { return Busy::no_memory; }
 
   int poll(std::span<Packet> packets, TrafficSet wanted) override {
     if (!scan_.try_lock()) return 0;

@@ -51,8 +51,8 @@ class VirtualFabric final : public Fabric {
   }
 
   bool can_put(Rank) const override { return false; }
-  Busy expose(Rank, std::span<std::byte>, std::uint64_t, Landing&) override { return Busy::no_memory; }
-  Busy put(Rank, const Landing&, std::span<const std::byte>, std::uint64_t) override { return Busy::no_memory; }
+  Busy expose(Rank, std::span<std::byte>, std::uint64_t, PutTarget&) override { return Busy::no_memory; }
+  Busy put(Rank, const PutTarget&, std::span<const std::byte>, std::uint64_t) override { return Busy::no_memory; }
 
   int poll(std::span<Packet> packets, TrafficSet wanted) override { return clock_.poll(rank_, packets, wanted); }
   void release(const Packet& packet) override { clock_.give_back(packet.ticket, clock_.clock(rank_)); }
