@@ -40,7 +40,7 @@ NeighborAlltoallv::NeighborAlltoallv(World& world, std::size_t capacity, std::ve
 
 NeighborAlltoallv::~NeighborAlltoallv() {
   queue_ ? queue_->close(channel_) : world_.close_channel(channel_);
-  world_.note_memory(-static_cast<std::ptrdiff_t>(early_bytes_));
+  world_.note_memory(-static_cast<std::ptrdiff_t>(next_round_bytes_));
 }
 
 void NeighborAlltoallv::begin(ReadPart read, void* context, DoOther other, void* other_context) {
@@ -55,19 +55,19 @@ void NeighborAlltoallv::begin(ReadPart read, void* context, DoOther other, void*
     peer.pending_items.store(peer.items, std::memory_order_relaxed);
     peer.parts.store(0, std::memory_order_relaxed);
   }
-  std::vector<Early> now;
+  std::vector<NextRoundPart> now;
   {
     std::lock_guard hold(lock_);
     const std::uint32_t round = round_.load(std::memory_order_relaxed) + 1;
     round_.store(round, std::memory_order_release);
-    const auto first =
-        std::stable_partition(early_.begin(), early_.end(), [&](const Early& e) { return e.round != round; });
-    std::move(first, early_.end(), std::back_inserter(now));
-    early_.erase(first, early_.end());
-    for (const Early& e : now) early_bytes_ -= e.data.size();
+    const auto first = std::stable_partition(next_round_parts_.begin(), next_round_parts_.end(),
+                                             [&](const NextRoundPart& e) { return e.round != round; });
+    std::move(first, next_round_parts_.end(), std::back_inserter(now));
+    next_round_parts_.erase(first, next_round_parts_.end());
+    for (const NextRoundPart& e : now) next_round_bytes_ -= e.data.size();
   }
   for (const Rank r : receive_only_) announce_round(r);
-  for (Early& e : now) {
+  for (NextRoundPart& e : now) {
     read_part(e.from, e.data.data(), e.data.size());
     world_.note_memory(-static_cast<std::ptrdiff_t>(e.data.size()));
     std::vector<std::byte>().swap(e.data);
@@ -93,8 +93,8 @@ void NeighborAlltoallv::store_early(Rank from, std::uint32_t round, const std::b
     hold.unlock();
     return read_part(from, data, bytes);
   }
-  early_.push_back({from, round, {data, data + bytes}});
-  early_bytes_ += bytes;
+  next_round_parts_.push_back({from, round, {data, data + bytes}});
+  next_round_bytes_ += bytes;
   world_.note_memory(static_cast<std::ptrdiff_t>(bytes));
 }
 

@@ -66,7 +66,7 @@ class NeighborAlltoallv {
   void exchange(Write&& write, Read&& read, Meanwhile&& meanwhile);
 
   /// Bytes of parts received for rounds that this rank has not begun.
-  std::size_t memory_bytes() const { return early_bytes_; }
+  std::size_t memory_bytes() const { return next_round_bytes_; }
 
  private:
   // Header of a part.
@@ -74,7 +74,7 @@ class NeighborAlltoallv {
     std::uint32_t parts;     // on the last part for a peer: number of parts in the round; else 0
     std::uint32_t has_data;  // 0: only announces the round
   };
-  struct Early {
+  struct NextRoundPart {
     Rank from;
     std::uint32_t round;
     std::vector<std::byte> data;
@@ -152,8 +152,8 @@ class NeighborAlltoallv {
   DoOther other_ = nullptr;
   void* other_context_ = nullptr;
   SpinLock lock_;
-  std::vector<Early> early_;  // under lock_
-  std::size_t early_bytes_ = 0;
+  std::vector<NextRoundPart> next_round_parts_;  // under lock_
+  std::size_t next_round_bytes_ = 0;
 };
 
 class NeighborAlltoallv::Writer {

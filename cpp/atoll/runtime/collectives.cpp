@@ -40,7 +40,7 @@ struct Collectives::Inbox {
   SpinLock lock;
   std::vector<Expected*> expected;
   std::vector<ExpectedFromAll*> from_all;
-  std::vector<Unexpected> early;
+  std::vector<Unexpected> unexpected;
 };
 
 void Collectives::open() {
@@ -73,7 +73,7 @@ void Collectives::deliver(void* self, Rank from, std::uint32_t, const std::byte*
     std::atomic_ref(e->left).fetch_sub(bytes, std::memory_order_release);
     return;
   }
-  inbox.early.push_back({from, chunk, std::vector<std::byte>(data, data + bytes)});
+  inbox.unexpected.push_back({from, chunk, std::vector<std::byte>(data, data + bytes)});
 }
 
 void Collectives::send(Rank to, std::uint64_t tag, std::span<const std::byte> bytes) {
@@ -98,17 +98,17 @@ namespace {
 template <class Inbox, class Expected>
 class Announce {
  public:
-  /// `into(early)`: the memory for that message's bytes; null if it is another message.
+  /// `into(unexpected)`: the memory for that message's bytes; null if it is another message.
   template <class Into>
   Announce(Inbox& inbox, std::vector<Expected*>& list, Expected& e, Into&& into)
       : inbox_(inbox), list_(list), expected_(e) {
     std::lock_guard hold(inbox.lock);
     list.push_back(&e);
-    std::erase_if(inbox.early, [&](const auto& early) {
-      std::byte* start = early.chunk.tag == e.tag ? into(early) : nullptr;
+    std::erase_if(inbox.unexpected, [&](const auto& unexpected) {
+      std::byte* start = unexpected.chunk.tag == e.tag ? into(unexpected) : nullptr;
       if (!start) return false;
-      std::memcpy(start + early.chunk.offset, early.bytes.data(), early.bytes.size());
-      e.left -= early.bytes.size();
+      std::memcpy(start + unexpected.chunk.offset, unexpected.bytes.data(), unexpected.bytes.size());
+      e.left -= unexpected.bytes.size();
       return true;
     });
   }
@@ -127,7 +127,8 @@ class Announce {
 
 template <class Inbox, class Expected>
 Announce<Inbox, Expected> announce(Inbox& inbox, Expected& e) {
-  return {inbox, inbox.expected, e, [&](const auto& early) { return early.from == e.from ? e.into : nullptr; }};
+  return {inbox, inbox.expected, e,
+          [&](const auto& unexpected) { return unexpected.from == e.from ? e.into : nullptr; }};
 }
 
 template <class E>

@@ -32,17 +32,17 @@ void PacketDispatcher::end_thread() {
 
 std::uint32_t PacketDispatcher::open_channel(Channels::Deliver deliver, void* context, Channels::Runs runs) {
   const CommunicationThread::Pause quiet(thread_.get());
-  std::lock_guard hold(early_.mutex);
+  std::lock_guard hold(unexpected_.mutex);
   const std::uint32_t number = channels_.open(deliver, context, runs);
   // Packets of faster peers may wait for this channel. The next progress() delivers them, not this call, so that the
   // caller can finish setting up.
-  early_.retry.store(!early_.packets.empty(), std::memory_order_release);
+  unexpected_.retry.store(!unexpected_.packets.empty(), std::memory_order_release);
   return number;
 }
 
 void PacketDispatcher::close_channel(std::uint32_t channel) {
   const CommunicationThread::Pause quiet(thread_.get());
-  std::lock_guard hold(early_.mutex);
+  std::lock_guard hold(unexpected_.mutex);
   channels_.close(channel);
 }
 
@@ -51,11 +51,11 @@ bool PacketDispatcher::deliver_bulk(const Packet& packet) {
   std::memcpy(&header, packet.data, sizeof header);
   const Channels::Channel* c = channels_.find(header.channel);
   if (!c) {
-    std::lock_guard hold(early_.mutex);
+    std::lock_guard hold(unexpected_.mutex);
     c = channels_.find(header.channel);
     if (!c && channels_.has_been(header.channel)) return true;  // the channel was closed: drop what still arrives
     if (!c) {
-      early_.packets.push_back(packet);
+      unexpected_.packets.push_back(packet);
       return false;
     }
   }
@@ -76,7 +76,7 @@ int PacketDispatcher::open_messages(const MessageSink& sink) {
         sinks_.size());
   sinks_[static_cast<std::size_t>(next_sink_)] = sink;
   if (!sink.control_only) ++open_sinks_;
-  early_.retry.store(true, std::memory_order_release);
+  unexpected_.retry.store(true, std::memory_order_release);
   return next_sink_++;
 }
 
@@ -117,29 +117,29 @@ bool PacketDispatcher::deliver(const Packet& packet) {
   // While a message of a queue waits, those behind it wait too: another thread may have freed a packet of the queue in
   // between, and then they would overtake it.
   const auto comes_behind = [&] {
-    if (packet.what != Packet::What::message || early_.messages.load(std::memory_order_relaxed) == 0) return false;
-    std::lock_guard hold(early_.mutex);
-    return std::any_of(early_.packets.begin(), early_.packets.end(), [&](const Packet& p) {
+    if (packet.what != Packet::What::message || unexpected_.messages.load(std::memory_order_relaxed) == 0) return false;
+    std::lock_guard hold(unexpected_.mutex);
+    return std::any_of(unexpected_.packets.begin(), unexpected_.packets.end(), [&](const Packet& p) {
       return p.what == Packet::What::message && p.note.type >> 4 == packet.note.type >> 4;
     });
   };
   const Taken taken = sink.take && !comes_behind() ? sink.take(sink.context, packet) : Taken::no;
   if (taken == Taken::no) {
-    std::lock_guard hold(early_.mutex);
-    early_.packets.push_back(packet);
-    early_.messages.fetch_add(1, std::memory_order_relaxed);
+    std::lock_guard hold(unexpected_.mutex);
+    unexpected_.packets.push_back(packet);
+    unexpected_.messages.fetch_add(1, std::memory_order_relaxed);
     return false;
   }
   return taken == Taken::done && !put;
 }
 
-void PacketDispatcher::deliver_early() {
+void PacketDispatcher::deliver_unexpected() {
   std::vector<Packet> packets;
   {
-    std::lock_guard hold(early_.mutex);
-    early_.retry.store(false, std::memory_order_relaxed);
-    early_.messages.store(0, std::memory_order_relaxed);
-    packets.swap(early_.packets);
+    std::lock_guard hold(unexpected_.mutex);
+    unexpected_.retry.store(false, std::memory_order_relaxed);
+    unexpected_.messages.store(0, std::memory_order_relaxed);
+    packets.swap(unexpected_.packets);
   }
   for (const Packet& p : packets)
     if (deliver(p)) fabric_.release(p);
@@ -147,9 +147,9 @@ void PacketDispatcher::deliver_early() {
 
 bool PacketDispatcher::progress() {
   // Under the lock of messages: a waiting message must not be overtaken by one that another thread polls meanwhile.
-  if (early_.retry.load(std::memory_order_acquire) && far_messages_.try_lock()) [[unlikely]] {
+  if (unexpected_.retry.load(std::memory_order_acquire) && far_messages_.try_lock()) [[unlikely]] {
     std::lock_guard hold(far_messages_, std::adopt_lock);
-    deliver_early();
+    deliver_unexpected();
   }
   if (thread_ && !thread_->is_this_thread())
     for (const Packet& p : thread_->take_parked())
@@ -159,8 +159,8 @@ bool PacketDispatcher::progress() {
   std::unique_lock<SpinLock> order;
   if (messages) {
     order = std::unique_lock(far_messages_, std::adopt_lock);
-    if (early_.messages.load(std::memory_order_relaxed) > 0) deliver_early();
-    messages = early_.messages.load(std::memory_order_relaxed) == 0;
+    if (unexpected_.messages.load(std::memory_order_relaxed) > 0) deliver_unexpected();
+    messages = unexpected_.messages.load(std::memory_order_relaxed) == 0;
   }
   constexpr int kBatch = 16;
   Packet packets[kBatch];

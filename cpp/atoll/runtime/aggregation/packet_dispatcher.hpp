@@ -52,7 +52,7 @@ class PacketDispatcher {
   std::uint64_t moved() const { return moved_.load(std::memory_order_relaxed); }
 
  private:
-  struct Early {
+  struct UnexpectedPackets {
     std::mutex mutex;
     std::vector<Packet> packets;
     std::atomic<bool> retry{false};  // a channel or sink was opened since the last attempt
@@ -61,14 +61,14 @@ class PacketDispatcher {
 
   bool deliver(const Packet& packet);
   bool deliver_bulk(const Packet& packet);
-  void deliver_early();
+  void deliver_unexpected();
   bool is_gone(std::size_t sink) const { return !sinks_[sink].take && static_cast<int>(sink) < next_sink_; }
 
   World& world_;
   Fabric& fabric_;
   bool rings_reach_all_ = false;
   Channels channels_;
-  Early early_;  // packets that wait for their channel or sink
+  UnexpectedPackets unexpected_;  // packets that wait for their channel or sink
   std::array<MessageSink, 16> sinks_{};
   std::atomic<int> open_sinks_{0};  // atomic: the communication thread reads it too
   int next_sink_ = 0;

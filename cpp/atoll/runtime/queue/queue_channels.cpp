@@ -13,12 +13,13 @@ QueueChannels::~QueueChannels() {
 std::uint32_t QueueChannels::open(World::Deliver deliver, void* context) {
   const auto channel = static_cast<std::uint32_t>(channels_.size());
   channels_.push_back({deliver, context});
-  std::vector<Early> waiting;
+  std::vector<UnexpectedMessage> waiting;
   {
     std::lock_guard hold(lock_);
-    waiting.swap(early_);
+    waiting.swap(unexpected_);
   }
-  for (const Early& message : waiting) this->deliver(message.from, message.bytes.data(), message.bytes.size());
+  for (const UnexpectedMessage& message : waiting)
+    this->deliver(message.from, message.bytes.data(), message.bytes.size());
   return channel;
 }
 
@@ -106,7 +107,7 @@ void QueueChannels::deliver(Rank from, const std::byte* data, std::size_t bytes)
   std::memcpy(&header, data, sizeof header);
   if (header.channel >= channels_.size()) {
     std::lock_guard hold(lock_);
-    early_.push_back({from, {data, data + bytes}});
+    unexpected_.push_back({from, {data, data + bytes}});
     return;
   }
   const Channel& to = channels_[header.channel];

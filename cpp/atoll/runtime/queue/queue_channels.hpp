@@ -59,7 +59,7 @@ class QueueChannels {
     Message message;
     Request request;
   };
-  struct Early {
+  struct UnexpectedMessage {
     Rank from;
     std::vector<std::byte> bytes;
   };
@@ -77,7 +77,7 @@ class QueueChannels {
   std::vector<Buffer*> free_, leaving_;              // of buffers_: at nobody's; until their request is done
   std::vector<std::unique_ptr<Incoming>> arriving_;  // by rendezvous
   std::vector<std::unique_ptr<Incoming>> spare_;
-  std::vector<Early> early_;  // for channels that are not open yet
+  std::vector<UnexpectedMessage> unexpected_;  // for channels that are not open yet
   std::atomic<std::size_t> arriving_count_{0};
 };
 

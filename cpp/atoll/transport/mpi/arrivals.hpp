@@ -48,14 +48,15 @@ class Arrivals {
     ++messages_;
     Stream& stream = streams_[static_cast<std::size_t>(from)];
     if (first.number != stream.next) {
-      stream.early.emplace(first.number, arrival);
+      stream.out_of_order.emplace(first.number, arrival);
       return;
     }
     open(from, arrival, credited);
     ++stream.next;
-    for (auto it = stream.early.find(stream.next); it != stream.early.end(); it = stream.early.find(stream.next)) {
+    for (auto it = stream.out_of_order.find(stream.next); it != stream.out_of_order.end();
+         it = stream.out_of_order.find(stream.next)) {
       open(from, it->second, credited);
-      stream.early.erase(it);
+      stream.out_of_order.erase(it);
       ++stream.next;
     }
   }
@@ -94,7 +95,7 @@ class Arrivals {
   // The messages of one peer in their order.
   struct Stream {
     std::uint32_t next = 0;
-    std::map<std::uint32_t, Arrival> early;
+    std::map<std::uint32_t, Arrival> out_of_order;
   };
 
   void drop(std::uint32_t ticket) {
