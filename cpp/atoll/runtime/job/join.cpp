@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <atoll/base/error.hpp>
 #include <atoll/base/files/checksum.hpp>
+#include <atoll/runtime/heartbeat.hpp>
 #include <atoll/runtime/job/launch.hpp>
 #include <atoll/runtime/job/rank_order.hpp>
-#include <atoll/runtime/pulse.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
 #include <atoll/transport/ofi_fabric.hpp>
 #include <atoll/transport/plugin.hpp>
@@ -121,16 +121,16 @@ World::LostPeer watch_processes(Bootstrap& job) {
 
 // From here on this rank is heard by the others, and hears of those that are silent.
 World::Options with_pulse(Bootstrap& job, const Plan& plan, World::Options options) {
-  const auto pulse = std::make_shared<Pulse>(
-      job, Pulse::Options{.timeout_s = plan.timeout_seconds, .warn_s = plan.stall_seconds, .alarm = options.alarm});
-  options.waiting = [pulse, also = std::move(options.waiting)](const char* operation) {
-    pulse->note(operation);
+  const auto heartbeat = std::make_shared<Heartbeat>(
+      job, Heartbeat::Options{.timeout_s = plan.timeout_seconds, .warn_s = plan.stall_seconds, .alarm = options.alarm});
+  options.waiting = [heartbeat, also = std::move(options.waiting)](const char* operation) {
+    heartbeat->note(operation);
     if (also) also(operation);
   };
-  options.lost_peer = [pulse, also = std::move(options.lost_peer)]() -> std::optional<std::string> {
+  options.lost_peer = [heartbeat, also = std::move(options.lost_peer)]() -> std::optional<std::string> {
     // A rank that is known to be gone is told by more than its silence.
     auto lost = also ? also() : std::nullopt;
-    if (!lost) pulse->check();
+    if (!lost) heartbeat->check();
     return lost;
   };
   return options;

@@ -6,13 +6,13 @@
 #include <atoll/base/error.hpp>
 #include <atoll/base/parallel.hpp>
 #include <atoll/base/timer.hpp>
+#include <atoll/runtime/heartbeat.hpp>
 #include <atoll/runtime/job/job_end.hpp>
 #include <atoll/runtime/job/job_monitor.hpp>
 #include <atoll/runtime/job/launch.hpp>
 #include <atoll/runtime/job/local_launcher.hpp>
 #include <atoll/runtime/job/rank_order.hpp>
 #include <atoll/runtime/job/rank_output.hpp>
-#include <atoll/runtime/pulse.hpp>
 #include <atoll/transport/bootstrap/bootstrap.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
 #include <atoll/transport/plugin.hpp>

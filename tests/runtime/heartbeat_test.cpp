@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include <atoll/base/timer.hpp>
-#include <atoll/runtime/pulse.hpp>
+#include <atoll/runtime/heartbeat.hpp>
 #include <memory>
 #include <string>
 #include <thread>
@@ -15,10 +15,10 @@ using namespace atl;
 
 namespace {
 
-std::optional<std::pair<Rank, std::string>> verdict(const Pulse& pulse, double within_s) {
+std::optional<std::pair<Rank, std::string>> verdict(const Heartbeat& heartbeat, double within_s) {
   for (const Timer timer; timer.seconds() < within_s; std::this_thread::sleep_for(std::chrono::milliseconds(10))) {
     try {
-      pulse.check();
+      heartbeat.check();
     } catch (const SilentRank& e) {
       return std::pair(e.rank, std::string(e.what()));
     }
@@ -26,15 +26,16 @@ std::optional<std::pair<Rank, std::string>> verdict(const Pulse& pulse, double w
   return std::nullopt;
 }
 
-// A rank's pulse runs in a process of its own or, as here, beside others: each rank starts in a thread, because
+// A rank's heartbeat runs in a process of its own or, as here, beside others: each rank starts in a thread, because
 // starting is collective.
-std::vector<std::unique_ptr<Pulse>> pulses(const files::Folder& meeting, Rank ranks, const Pulse::Options& options) {
-  std::vector<std::unique_ptr<Pulse>> all(static_cast<std::size_t>(ranks));
+std::vector<std::unique_ptr<Heartbeat>> heartbeats(const files::Folder& meeting, Rank ranks,
+                                                   const Heartbeat::Options& options) {
+  std::vector<std::unique_ptr<Heartbeat>> all(static_cast<std::size_t>(ranks));
   std::vector<std::thread> threads;
   for (Rank r = 0; r < ranks; ++r)
     threads.emplace_back([&, r] {
       all[static_cast<std::size_t>(r)] =
-          std::make_unique<Pulse>(*bootstrap_by_files(meeting.path(), r, ranks), options);
+          std::make_unique<Heartbeat>(*bootstrap_by_files(meeting.path(), r, ranks), options);
     });
   for (auto& t : threads) t.join();
   return all;
@@ -46,9 +47,9 @@ TEST_CASE("all ranks report a silent rank with the same message") {
   const files::Folder meeting;
   std::atomic<int> warnings{0};
   const Log alarm([&](LogLevel, std::string_view) { ++warnings; });
-  auto all = pulses(meeting, 4, {.timeout_s = 2, .warn_s = 1, .alarm = alarm});
+  auto all = heartbeats(meeting, 4, {.timeout_s = 2, .warn_s = 1, .alarm = alarm});
   all[1]->note("drain: records of other ranks");
-  for (const auto& pulse : all) CHECK_FALSE(verdict(*pulse, 0.5));
+  for (const auto& heartbeat : all) CHECK_FALSE(verdict(*heartbeat, 0.5));
   CHECK(warnings == 0);
   all[1].reset();
   std::string text;
@@ -69,7 +70,7 @@ TEST_CASE("without a time-out a silent rank is reported, and nothing else") {
   const files::Folder meeting;
   std::atomic<int> warnings{0};
   const Log alarm([&](LogLevel, std::string_view) { ++warnings; });
-  auto all = pulses(meeting, 2, {.timeout_s = 0, .warn_s = 0.5, .alarm = alarm});
+  auto all = heartbeats(meeting, 2, {.timeout_s = 0, .warn_s = 0.5, .alarm = alarm});
   all[0]->note("barrier");
   CHECK_FALSE(verdict(*all[1], 0.3));
   all[0].reset();

@@ -17,9 +17,9 @@
 
 /// A failure detector: finds out which rank of a job of processes has stopped answering, even while ranks compute.
 ///
-///     Pulse pulse(*bootstrap, {.timeout_s = 60, .warn_s = 30, .alarm = log});   // collective
-///     pulse.note("barrier");                                                    // what this rank waits for now
-///     pulse.check();                                                            // throws SilentRank
+///     Heartbeat heartbeat(*bootstrap, {.timeout_s = 60, .warn_s = 30, .alarm = log});   // collective
+///     heartbeat.note("barrier");                                                    // what this rank waits for now
+///     heartbeat.check();                                                            // throws SilentRank
 ///
 /// The ranks form a ring. Every second a thread of each process sends its successor a UDP datagram (a beat) with the
 /// operation it waited for last, so each rank monitors one other. A rank whose predecessor is silent for timeout_s
@@ -34,19 +34,19 @@ class SilentRank : public TransportError {
   Rank rank;
 };
 
-class Pulse {
+class Heartbeat {
  public:
   struct Options {
     double timeout_s;  ///< seconds of silence that end the job; 0: never
     double warn_s;     ///< seconds of silence before a warning
-    Log alarm;         ///< called on the monitoring rank, by the Pulse's thread
+    Log alarm;         ///< called on the monitoring rank, by the Heartbeat's thread
   };
 
   /// Collective over the bootstrap, whatever the options.
-  Pulse(Bootstrap& job, Options options);
-  ~Pulse();
-  Pulse(const Pulse&) = delete;
-  Pulse& operator=(const Pulse&) = delete;
+  Heartbeat(Bootstrap& job, Options options);
+  ~Heartbeat();
+  Heartbeat(const Heartbeat&) = delete;
+  Heartbeat& operator=(const Heartbeat&) = delete;
 
   /// Any thread.
   void note(std::string_view operation) noexcept;

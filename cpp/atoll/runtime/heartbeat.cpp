@@ -11,7 +11,7 @@
 #include <array>
 #include <atoll/base/start_thread.hpp>
 #include <atoll/base/timer.hpp>
-#include <atoll/runtime/pulse.hpp>
+#include <atoll/runtime/heartbeat.hpp>
 #include <cmath>
 #include <csignal>
 #include <cstring>
@@ -66,7 +66,7 @@ std::pair<FileHandle, int> open_socket(in_addr_t address) {
 }  // namespace
 
 // One datagram, in the machine's byte order: a job does not mix byte orders.
-struct Pulse::Datagram {
+struct Heartbeat::Datagram {
   std::uint64_t secret;
   Rank from;
   Rank silent;  // -1: a beat of `from`, and `operation` is what `from` waited for
@@ -74,7 +74,7 @@ struct Pulse::Datagram {
   char operation[kTextBytes];
 };
 
-Pulse::Pulse(Bootstrap& job, Options options)
+Heartbeat::Heartbeat(Bootstrap& job, Options options)
     : options_(std::move(options)),
       rank_(job.rank()),
       size_(job.size()),
@@ -123,23 +123,23 @@ Pulse::Pulse(Bootstrap& job, Options options)
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-Pulse::~Pulse() {
+Heartbeat::~Heartbeat() {
   eventfd_write(stop_.get(), 1);
   thread_.join();
 }
 
-void Pulse::note(std::string_view operation) noexcept {
+void Heartbeat::note(std::string_view operation) noexcept {
   std::lock_guard hold(lock_);
   operation_[operation.copy(operation_, kTextBytes - 1)] = 0;
 }
 
-void Pulse::check() const {
+void Heartbeat::check() const {
   if (!concluded_.load(std::memory_order_acquire)) return;
   std::lock_guard hold(lock_);
   throw SilentRank(*silent_);
 }
 
-void Pulse::run() {
+void Heartbeat::run() {
   Timer timer;
   for (double left_s = 0;;) {
     if (left_s <= 0) {
@@ -157,7 +157,7 @@ void Pulse::run() {
   }
 }
 
-void Pulse::beat() {
+void Heartbeat::beat() {
   Datagram datagram{secret_, rank_, -1, 0, {}};
   std::unique_lock hold(lock_);
   if (detected_here_) {  // repeated at each beat, because a datagram may be lost
@@ -173,7 +173,7 @@ void Pulse::beat() {
   }
 }
 
-void Pulse::receive() {
+void Heartbeat::receive() {
   Datagram datagram;
   for (ssize_t got; (got = recv(socket_.get(), &datagram, sizeof datagram, 0)) >= 0;) {
     if (got != sizeof datagram || datagram.secret != secret_) continue;
@@ -189,7 +189,7 @@ void Pulse::receive() {
   }
 }
 
-void Pulse::judge() {
+void Heartbeat::judge() {
   if (concluded_.load(std::memory_order_relaxed)) return;
   const Rank before = (rank_ + size_ - 1) % size_;
   const double limit_s = options_.timeout_s;
@@ -211,7 +211,7 @@ void Pulse::judge() {
   beat();
 }
 
-void Pulse::conclude(Rank rank, double seconds, const char* operation) {
+void Heartbeat::conclude(Rank rank, double seconds, const char* operation) {
   if (options_.timeout_s == 0 || concluded_.load(std::memory_order_relaxed)) return;
   std::lock_guard hold(lock_);
   silent_.emplace(rank,
@@ -221,13 +221,13 @@ void Pulse::conclude(Rank rank, double seconds, const char* operation) {
   concluded_.store(true, std::memory_order_release);
 }
 
-std::string Pulse::describe(Rank rank, double seconds, const char* operation) const {
+std::string Heartbeat::describe(Rank rank, double seconds, const char* operation) const {
   const Peer& peer = peers_[static_cast<std::size_t>(rank)];
   return fmt::format("rank {} (pid {} on {}) has not answered for {} s, {}", rank, peer.pid, peer.host, seconds,
                      *operation ? fmt::format("last in \"{}\"", operation) : "and had not waited for anything before");
 }
 
-void Pulse::send(const Peer& peer, const Datagram& datagram) const {
+void Heartbeat::send(const Peer& peer, const Datagram& datagram) const {
   for (const sockaddr_in& to : peer.addresses)
     sendto(socket_.get(), &datagram, sizeof datagram, MSG_DONTWAIT, reinterpret_cast<const sockaddr*>(&to), sizeof to);
 }
