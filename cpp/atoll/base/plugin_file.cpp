@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <atoll/base/error.hpp>
-#include <atoll/base/kept_signals.hpp>
 #include <atoll/base/plugin_file.hpp>
+#include <atoll/base/saved_signal_handlers.hpp>
 #include <cstdlib>
 #include <string_view>
 
@@ -40,7 +40,7 @@ PluginFile open_plugin_file(const PluginName& name) {
     }
     out.path = path.string();
     void* handle = [&] {
-      const KeptSignals ours;
+      const SavedSignalHandlers ours;
       return dlopen(out.path.c_str(), RTLD_NOW | RTLD_LOCAL);
     }();
     if (!handle) {

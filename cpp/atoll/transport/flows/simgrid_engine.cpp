@@ -2,7 +2,7 @@
 #include <xbt/log.h>
 
 #include <atoll/base/error.hpp>
-#include <atoll/base/kept_signals.hpp>
+#include <atoll/base/saved_signal_handlers.hpp>
 #include <atoll/transport/flows/simgrid_engine.hpp>
 
 namespace atl::flows {
@@ -13,7 +13,7 @@ namespace s4u = simgrid::s4u;
 constexpr const char* kRoot = "atoll";
 
 void begin(void (*on_completion)(const s4u::Comm& comm)) {
-  const KeptSignals ours;                         // SimGrid replaces some signal handlers when it begins
+  const SavedSignalHandlers ours;                 // SimGrid replaces some signal handlers when it begins
   s4u::Engine::get_instance();                    // lives until the process ends
   xbt_log_control_set("root.thres:warning");      // else it logs each setting
   s4u::Engine::set_config("network/model:CM02");  // latency and max-min sharing, without the factors of TCP

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/base/error.hpp>
-#include <atoll/base/kept_signals.hpp>
+#include <atoll/base/saved_signal_handlers.hpp>
 #include <atoll/transport/mpi/session.hpp>
 #include <cstdlib>
 
@@ -49,7 +49,7 @@ void begin(const MpiOptions& options, int needed) {
   call(MPI_Initialized(&running), "MPI_Initialized");
   if (!running) {
     prefer_eager(options);
-    const KeptSignals ours;
+    const SavedSignalHandlers ours;
     call(MPI_Init_thread(nullptr, nullptr, needed, &level), "MPI_Init_thread");
     process().begun_here = true;
     if (level < needed)

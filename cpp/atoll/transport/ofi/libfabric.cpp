@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <atoll/base/kept_signals.hpp>
+#include <atoll/base/saved_signal_handlers.hpp>
 #include <atoll/transport/ofi/libfabric.hpp>
 #include <cstdlib>
 #include <cstring>
@@ -47,7 +47,7 @@ Info ask(const std::string& name, bool sockets, std::size_t inject_bytes) {
   hints->fabric_attr->prov_name = strdup(name.c_str());  // freed with the hints
   if (sockets) hints->addr_format = FI_SOCKADDR_IN;
   fi_info* found = nullptr;
-  const KeptSignals ours;
+  const SavedSignalHandlers ours;
   return Info(fi_getinfo(kApi, nullptr, nullptr, 0, hints.get(), &found) == 0 ? found : nullptr);
 }
 
@@ -93,7 +93,7 @@ void refuse_bad_provider(const std::string& name) {
 }
 
 Domain::Domain(Info opened) : info(std::move(opened)) {
-  const KeptSignals ours;
+  const SavedSignalHandlers ours;
   fid_fabric* f = nullptr;
   call(fi_fabric(info->fabric_attr, &f, nullptr), "fi_fabric");
   fabric.reset(f);
@@ -115,7 +115,7 @@ Registered::Registered(const Domain& domain, fid_ep* endpoint, const void* data,
 }
 
 Endpoint::Endpoint(const Domain& domain, Sleep sleep) {
-  const KeptSignals ours;
+  const SavedSignalHandlers ours;
   fi_av_attr of_addresses{};
   of_addresses.type = FI_AV_TABLE;
   fid_av* av = nullptr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include <atoll/base/kept_signals.hpp>
+#include <atoll/base/saved_signal_handlers.hpp>
 #include <csignal>
 
 using namespace atl;
@@ -15,7 +15,7 @@ TEST_CASE(
   void (*const terminate)(int) = std::signal(SIGTERM, [](int) { ours = ours + 1; });
   void (*const abort)(int) = std::signal(SIGABRT, SIG_DFL);
   {
-    const KeptSignals kept;
+    const SavedSignalHandlers kept;
     std::signal(SIGTERM, [](int) { theirs = theirs + 1; });
     std::signal(SIGABRT, [](int) { theirs = theirs + 1; });
     std::raise(SIGTERM);
