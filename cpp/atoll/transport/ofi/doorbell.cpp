@@ -32,24 +32,24 @@ void Doorbell::ring() {
   }
 }
 
-bool Doorbell::wait(double timeout_s, const std::function<Look(bool)>& look) {
+bool Doorbell::wait(double timeout_s, const std::function<PollResult(bool)>& look) {
   const std::uint32_t seen = wakes_.load(std::memory_order_acquire);
   return queue_file_ >= 0 ? wait_by_file(timeout_s, look) : wait_by_naps(timeout_s, look, seen);
 }
 
-bool Doorbell::wait_by_file(double timeout_s, const std::function<Look(bool)>& look) {
+bool Doorbell::wait_by_file(double timeout_s, const std::function<PollResult(bool)>& look) {
   const Timer timer;
   for (bool rung = false;;) {
     // After a wake-up without a packet (a control word; `net` wakes at any time) it naps before it arms the file again.
-    const Look seen = look(!rung);
-    if (seen == Look::found) return true;
+    const PollResult seen = look(!rung);
+    if (seen == PollResult::found) return true;
     const double left_s = timeout_s - timer.seconds();
     if (left_s <= 0) return false;
-    const double limit_s = std::min(seen == Look::armed ? 3600 : std::max(kNap_s, timeout_s / 4), left_s);
+    const double limit_s = std::min(seen == PollResult::armed ? 3600 : std::max(kNap_s, timeout_s / 4), left_s);
     std::array<pollfd, 2> files{{{wake_file_.get(), POLLIN, 0}, {queue_file_, POLLIN, 0}}};
     const auto whole_s = static_cast<time_t>(limit_s);
     const timespec limit{whole_s, static_cast<long>((limit_s - static_cast<double>(whole_s)) * 1e9)};
-    rung = ppoll(files.data(), seen == Look::nothing ? 1 : 2, &limit, nullptr) > 0;
+    rung = ppoll(files.data(), seen == PollResult::nothing ? 1 : 2, &limit, nullptr) > 0;
     if (files[0].revents == 0) continue;
     std::uint64_t wakes = 0;
     // Another thread may have read them already.
@@ -58,12 +58,12 @@ bool Doorbell::wait_by_file(double timeout_s, const std::function<Look(bool)>& l
   }
 }
 
-bool Doorbell::wait_by_naps(double timeout_s, const std::function<Look(bool)>& look, std::uint32_t seen) {
+bool Doorbell::wait_by_naps(double timeout_s, const std::function<PollResult(bool)>& look, std::uint32_t seen) {
   const Timer timer;
   // Naps grow: a short wait adds little delay, a long one leaves the core to other ranks.
   const double longest_s = std::max(250e-6, timeout_s / 4);
   for (double nap_s = 10e-6;; nap_s = std::min(2 * nap_s, longest_s)) {
-    if (look(false) == Look::found) return true;
+    if (look(false) == PollResult::found) return true;
     const double left_s = timeout_s - timer.seconds();
     if (left_s <= 0) return false;
     const timespec limit{0, static_cast<long>(std::min(nap_s, left_s) * 1e9)};

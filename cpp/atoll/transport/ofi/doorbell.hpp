@@ -20,18 +20,18 @@ class Doorbell {
   void ring();
 
   /// The result of polling the queue before sleeping.
-  enum class Look {
+  enum class PollResult {
     found,
     nothing,         ///< look again after a nap
     armed,           ///< the file descriptor will signal new completions
     armed_and_owed,  ///< it will, but other work is pending
   };
   /// True if a poll has found something or a thread has rung. Calls look(may_arm) each time before sleeping.
-  bool wait(double timeout_s, const std::function<Look(bool may_arm)>& look);
+  bool wait(double timeout_s, const std::function<PollResult(bool may_arm)>& look);
 
  private:
-  bool wait_by_file(double timeout_s, const std::function<Look(bool)>& look);
-  bool wait_by_naps(double timeout_s, const std::function<Look(bool)>& look, std::uint32_t seen);
+  bool wait_by_file(double timeout_s, const std::function<PollResult(bool)>& look);
+  bool wait_by_naps(double timeout_s, const std::function<PollResult(bool)>& look, std::uint32_t seen);
 
   const int queue_file_;
   const FileHandle wake_file_;

@@ -162,14 +162,14 @@ class RdmFabric final : public OfiFabric {
 
   bool wait(double timeout_s, TrafficSet wanted) override {
     return bell_.wait(timeout_s, [&](bool may_arm) {
-      if (!lock_.try_lock()) return Doorbell::Look::nothing;
+      if (!lock_.try_lock()) return Doorbell::PollResult::nothing;
       std::lock_guard hold(lock_, std::adopt_lock);
       while (progress()) {
       }
-      if (kept_.has(wanted)) return Doorbell::Look::found;
+      if (kept_.has(wanted)) return Doorbell::PollResult::found;
       fid* queue = &port_.queue()->fid;
-      if (!may_arm || fi_trywait(port_.domain().fabric.get(), &queue, 1) != 0) return Doorbell::Look::nothing;
-      return port_.owes() ? Doorbell::Look::armed_and_owed : Doorbell::Look::armed;
+      if (!may_arm || fi_trywait(port_.domain().fabric.get(), &queue, 1) != 0) return Doorbell::PollResult::nothing;
+      return port_.owes() ? Doorbell::PollResult::armed_and_owed : Doorbell::PollResult::armed;
     });
   }
 

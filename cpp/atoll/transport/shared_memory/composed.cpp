@@ -61,7 +61,7 @@ class Composed final : public Fabric {
   bool wait(double timeout_s, TrafficSet wanted) override {
     if (!anyone_far_) return node_->wait(timeout_s, wanted);
     const Timer timer;
-    // Sleeps on the node's bell and polls the network between naps of growing length.
+    // Sleeps on the node's wakeup and polls the network between naps of growing length.
     const double longest_s = std::max(250e-6, timeout_s / 4);
     for (double nap_s = 10e-6;; nap_s = std::min(2 * nap_s, longest_s)) {
       if (network_->wait(0, wanted)) return true;

@@ -23,12 +23,12 @@ constexpr bool power_of_two(std::uint64_t n) { return std::has_single_bit(n); }
 
 }  // namespace
 
-void Bell::wake() {
+void Wakeup::wake() {
   rings.fetch_add(1, std::memory_order_release);
   syscall(SYS_futex, &rings, FUTEX_WAKE, INT32_MAX, nullptr, nullptr, 0);
 }
 
-void Bell::sleep(std::uint32_t seen, double timeout_s) {
+void Wakeup::sleep(std::uint32_t seen, double timeout_s) {
   const timespec limit{0, static_cast<long>(std::min(timeout_s, 0.999) * 1e9)};
   syscall(SYS_futex, &rings, FUTEX_WAIT, seen, &limit, nullptr, 0);
 }

@@ -30,7 +30,7 @@ struct InboxGeometry {
 /// What a rank sleeps on. A sender that has put something into the inbox rings, which costs a load of `sleepers` unless
 /// the rank sleeps. A ring may be missed if both act at the same instant, so no sleep is longer than the delay that
 /// this may cause.
-struct alignas(128) Bell {
+struct alignas(128) Wakeup {
   std::atomic<std::uint32_t> rings{0};
   std::atomic<std::uint32_t> sleepers{0};
 
@@ -52,7 +52,7 @@ class Inbox {
   Inbox() = default;
 
   const InboxGeometry& geometry() const { return head_->geometry; }
-  Bell& bell() { return head_->bell; }
+  Wakeup& wakeup() { return head_->wakeup; }
   /// The number of bulk packets ever published here. A receiver that has seen this count need not look at slots.
   std::atomic<std::uint32_t>& published() { return head_->published; }
   /// Each source sets its mark at its first use and then increments sources_used().
@@ -77,7 +77,7 @@ class Inbox {
   struct Head {
     std::uint64_t magic;
     InboxGeometry geometry;
-    Bell bell;
+    Wakeup wakeup;
     alignas(128) std::atomic<std::uint32_t> published;
     alignas(128) std::atomic<std::uint32_t> sources_used;
     std::atomic<std::uint8_t> used[];  // NOLINT: size is the geometry's

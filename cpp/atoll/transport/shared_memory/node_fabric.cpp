@@ -67,7 +67,7 @@ class NodeFabric final : public Fabric, public Rings {
     random_ = Random(random_at(options_.shuffle_seed, static_cast<std::uint64_t>(options_.rank)));
     const auto ranks = static_cast<std::size_t>(options_.size);
     senders_.resize(ranks);
-    bells_.resize(ranks);
+    wakeups_.resize(ranks);
     used_there_.resize(ranks);
     index_.resize(ranks);
     outbound_.resize(ranks);
@@ -95,7 +95,7 @@ class NodeFabric final : public Fabric, public Rings {
       message_bytes_ = std::min(message_bytes_, ring::message_bytes(g.message_ring));
       slot_bytes_ = std::min(slot_bytes_, static_cast<std::size_t>(g.slot_bytes));
       senders_[r] = &out->messages;
-      bells_[r] = &out->inbox.bell();
+      wakeups_[r] = &out->inbox.wakeup();
       used_there_[r] = &out->inbox.used(me_);
       outbound_[r] = std::move(out);
     }
@@ -140,7 +140,7 @@ class NodeFabric final : public Fabric, public Rings {
       out.touch(slot.ticket, bytes);
     out.area.words[slot.ticket].store(Inbox::kFull + static_cast<std::uint32_t>(bytes), std::memory_order_release);
     out.inbox.published().fetch_add(1, std::memory_order_release);
-    out.inbox.bell().ring();
+    out.inbox.wakeup().ring();
   }
 
   void abandon(const Slot& slot) override {
@@ -151,7 +151,7 @@ class NodeFabric final : public Fabric, public Rings {
     Outbound& out = towards(to);
     const Busy busy = traffic == Traffic::control ? out.control.push(note, bytes.data(), bytes.size())
                                                   : out.messages.push(note, bytes.data(), bytes.size());
-    if (busy == Busy::no) out.inbox.bell().ring();
+    if (busy == Busy::no) out.inbox.wakeup().ring();
     return busy;
   }
 
@@ -200,20 +200,20 @@ class NodeFabric final : public Fabric, public Rings {
   bool wait(double timeout_s, TrafficSet wanted) override {
     constexpr double kShortNap_s = 0.001;
     const double nap_s = std::max(kShortNap_s, timeout_s / 4);
-    Bell& bell = mine_.bell();
-    const std::uint32_t seen = bell.rings.load(std::memory_order_acquire);
+    Wakeup& wakeup = mine_.wakeup();
+    const std::uint32_t seen = wakeup.rings.load(std::memory_order_acquire);
     const Timer timer;
-    bell.sleepers.fetch_add(1, std::memory_order_seq_cst);
+    wakeup.sleepers.fetch_add(1, std::memory_order_seq_cst);
     bool here = anything(wanted);
     for (double left = timeout_s; !here && left > 0; left = timeout_s - timer.seconds()) {
-      bell.sleep(seen, std::min(left, nap_s));
-      here = bell.rings.load(std::memory_order_acquire) != seen || anything(wanted);
+      wakeup.sleep(seen, std::min(left, nap_s));
+      here = wakeup.rings.load(std::memory_order_acquire) != seen || anything(wanted);
     }
-    bell.sleepers.fetch_sub(1, std::memory_order_relaxed);
+    wakeup.sleepers.fetch_sub(1, std::memory_order_relaxed);
     return here;
   }
 
-  void wake() override { mine_.bell().wake(); }
+  void wake() override { mine_.wakeup().wake(); }
   Rings* rings() override { return this; }
   void abort(int exit_code) noexcept override { options_.abort(exit_code); }
   void close() override {}

@@ -25,7 +25,7 @@ class Rings {
   /// The bytes of this rank's incoming rings that have been written.
   std::size_t ring_bytes() const;
   /// Wakes the receiver after pushes, if it sleeps.
-  void ring(Rank to) { bells_[static_cast<std::size_t>(to)]->ring(); }
+  void ring(Rank to) { wakeups_[static_cast<std::size_t>(to)]->ring(); }
 
   /// What a callback of take() decides about the message and the next ones.
   enum class Next { go_on, stop, put_back };
@@ -46,7 +46,7 @@ class Rings {
 
  protected:
   std::vector<RingSender*> senders_;                    // [rank]
-  std::vector<Bell*> bells_;                            // [rank]
+  std::vector<Wakeup*> wakeups_;                            // [rank]
   std::vector<std::atomic<std::uint8_t>*> used_there_;  // [rank] this rank's mark in that rank's inbox
   std::vector<std::uint32_t> index_;                    // [rank] number on the node
   std::vector<std::unique_ptr<Source>> sources_;        // [number on the node]
@@ -65,7 +65,7 @@ class Rings {
   }
   void look_for_active();
   void freed(const Source& source) {  // its sender may wait for capacity
-    if (Bell* bell = bells_[static_cast<std::size_t>(source.from)]) bell->ring();
+    if (Wakeup* wakeup = wakeups_[static_cast<std::size_t>(source.from)]) wakeup->ring();
   }
   std::vector<std::atomic<std::uint8_t>*> used_;  // [number on the node]
 };
