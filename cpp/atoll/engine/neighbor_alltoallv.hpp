@@ -60,10 +60,10 @@ class NeighborAlltoallv {
   void exchange(Write&& write, Read&& read) {
     exchange(write, read, [] { return false; });
   }
-  /// The same; a thread that would wait calls meanwhile() first, which does some microseconds of other work, on any
+  /// The same; a thread that would wait calls overlap() first, which does some microseconds of other work, on any
   /// thread, and returns false once there is none left.
-  template <class Write, class Read, class Meanwhile>
-  void exchange(Write&& write, Read&& read, Meanwhile&& meanwhile);
+  template <class Write, class Read, class Overlap>
+  void exchange(Write&& write, Read&& read, Overlap&& overlap);
 
   /// Bytes of parts received for rounds that this rank has not begun.
   std::size_t memory_bytes() const { return next_round_bytes_; }
@@ -195,13 +195,13 @@ void NeighborAlltoallv::wait_until(const char* what, Done&& done) {
   }
 }
 
-template <class Write, class Read, class Meanwhile>
-void NeighborAlltoallv::exchange(Write&& write, Read&& read, Meanwhile&& meanwhile) {
+template <class Write, class Read, class Overlap>
+void NeighborAlltoallv::exchange(Write&& write, Read&& read, Overlap&& overlap) {
   using R = std::remove_reference_t<Read>;
-  using M = std::remove_reference_t<Meanwhile>;
+  using M = std::remove_reference_t<Overlap>;
   const auto erased = [](auto& f) { return const_cast<void*>(static_cast<const void*>(std::addressof(f))); };
   begin([](void* f, Rank from, std::span<const std::byte> part) { (*static_cast<R*>(f))(from, part); }, erased(read),
-        [](void* f) { return (*static_cast<M*>(f))(); }, erased(meanwhile));
+        [](void* f) { return (*static_cast<M*>(f))(); }, erased(overlap));
   world_.team().run([&](int thread) {
     Writer writer(*this);
     while (writer.take_item()) write(thread, writer, writer.peer_->rank, writer.item_);

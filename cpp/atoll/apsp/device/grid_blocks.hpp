@@ -162,8 +162,8 @@ class DeviceBlocks {
     packed_[at]->record(work_);
     copies_.wait();  // the host's memory is free for step k + 2
   }
-  template <class Between>
-  void outer(std::int64_t, Strip rows, const std::vector<Strip>& cols, Between&& between) {
+  template <class OnProgress>
+  void outer(std::int64_t, Strip rows, const std::vector<Strip>& cols, OnProgress&& on_progress) {
     std::vector<Window> windows;
     for (const Strip& c : cols) windows.push_back({rows.begin, rows.end, c.begin, c.end});
     gemm_.multiply(work_, left_, right_, local_.view(), windows);
@@ -171,8 +171,8 @@ class DeviceBlocks {
     ++next_strip_;
     // Until the strip before has been computed: this one keeps the device busy meanwhile.
     if (next_strip_ > 1)
-      while (!gemm_.device().happened(*strips_[next_strip_ % 2])) between();
-    between();
+      while (!gemm_.device().happened(*strips_[next_strip_ % 2])) on_progress();
+    on_progress();
   }
 
  private:

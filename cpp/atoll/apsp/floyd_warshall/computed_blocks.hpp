@@ -89,14 +89,14 @@ class ComputedBlocks {
     left_.pack(gemm_, team_, plain(left_view_));
     right_.pack(gemm_, team_, plain(right_view_));
   }
-  /// This thread calls `between` from time to time.
-  template <class Between>
-  void outer(std::int64_t, Strip rows, const std::vector<Strip>& cols, Between&& between) {
+  /// This thread calls `on_progress` from time to time.
+  template <class OnProgress>
+  void outer(std::int64_t, Strip rows, const std::vector<Strip>& cols, OnProgress&& on_progress) {
     if (kernel_ == GridOptions::Kernel::simple) {
       multiply(left_view_, right_view_, d_.local.view(), rows, cols);
-      between();
+      on_progress();
     } else {
-      gemm_.multiply<T>(team_, left_, right_, d_.local.view(), windows(rows, cols), [&] { between(); });
+      gemm_.multiply<T>(team_, left_, right_, d_.local.view(), windows(rows, cols), [&] { on_progress(); });
     }
   }
 

@@ -35,11 +35,11 @@ class ModelledBlocks {
   void update_row(std::int64_t k, bool has_diagonal) { panel(rows_.length_of(k), local_cols_, has_diagonal); }
   void update_col(std::int64_t k, bool has_diagonal) { panel(rows_.length_of(k), local_rows_, has_diagonal); }
   void take_panels(std::int64_t k) { depth_ = rows_.length_of(k); }
-  template <class Between>
-  void outer(std::int64_t, Strip rows, const std::vector<Strip>& cols, Between&& between) {
+  template <class OnProgress>
+  void outer(std::int64_t, Strip rows, const std::vector<Strip>& cols, OnProgress&& on_progress) {
     std::int64_t width = 0;
     for (const Strip& c : cols) width += c.end - c.begin;
-    pass(operations(rows.end - rows.begin, width, depth_) / product_rate(depth_), between);
+    pass(operations(rows.end - rows.begin, width, depth_) / product_rate(depth_), on_progress);
   }
 
  private:
@@ -58,19 +58,19 @@ class ModelledBlocks {
     pass(operations(b, b, length - (has_diagonal ? b : 0)) / product_rate(b), [&] { world_.progress(); });
   }
 
-  template <class Between>
-  void pass(double seconds, Between&& between) {
+  template <class OnProgress>
+  void pass(double seconds, OnProgress&& on_progress) {
     if (kernels_.where == ModelledKernels::Where::tiles) {
       constexpr int kTiles = 16;
       for (int i = 0; i < kTiles; ++i) {
         world_.compute(seconds / kTiles);
-        between();
+        on_progress();
       }
       return;
     }
     const double end = world_.now() + seconds;
     for (double left = seconds; left > 0; left = end - world_.now()) {
-      between();
+      on_progress();
       if (left = end - world_.now(); left > 0) world_.fabric().wait(left);
     }
   }

@@ -23,7 +23,7 @@ class BlockExchange {
         NeighborAlltoallv::capacity_for(world, std::max(up.longest, down.longest) * width.values() * sizeof(T));
     if (!coalesced) capacity = std::min(capacity, Blocks::kHeadBytes + width.values() * sizeof(T));
     blocks_ = Blocks::that_fit(capacity, coalesced ? kGrain : width.values());
-    drafts_.resize(static_cast<std::size_t>(world.team().size()));
+    scratch_.resize(static_cast<std::size_t>(world.team().size()));
     up_.emplace(world, capacity, blocks_of(up.copies), blocks_of(up.owned));
     down_.emplace(world, capacity, blocks_of(down.owned), blocks_of(down.copies));
   }
@@ -41,9 +41,9 @@ class BlockExchange {
   /// All values of owned rows to the copies. Those of a range are contiguous, as in a message.
   void copy_down(T* values);
   /// The same of values that are anywhere: from(row) is where those of a local row begin, into(row) where those of a copy
-  /// do. meanwhile() as in NeighborAlltoallv::exchange.
-  template <class From, class Into, class Meanwhile>
-  void copy_rows_down(From&& from, Into&& into, Meanwhile&& meanwhile);
+  /// do. overlap() as in NeighborAlltoallv::exchange.
+  template <class From, class Into, class Overlap>
+  void copy_rows_down(From&& from, Into&& into, Overlap&& overlap);
 
   const HaloSide& up_rows() const { return up_rows_; }
   const HaloSide& down_rows() const { return down_rows_; }
@@ -57,7 +57,7 @@ class BlockExchange {
   }
   std::size_t memory_bytes() const {
     std::size_t bytes = up_->memory_bytes() + down_->memory_bytes();
-    for (const Draft& draft : drafts_) bytes += draft.memory_bytes();
+    for (const EncodeScratch& scratch : scratch_) bytes += scratch.memory_bytes();
     return bytes;
   }
 
@@ -65,7 +65,7 @@ class BlockExchange {
   // Maximum number of values that a thread of the team writes at a time.
   static constexpr std::size_t kGrain = std::size_t{1} << 15;
   using Blocks = ValueBlocks<T>;
-  using Draft = typename Blocks::Draft;
+  using EncodeScratch = typename Blocks::EncodeScratch;
 
   std::vector<std::size_t> blocks_of(const std::vector<HaloRows>& rows) const {
     std::vector<std::size_t> values;
@@ -87,7 +87,7 @@ class BlockExchange {
   const RowWidth width_;
   Blocks blocks_;
   std::optional<NeighborAlltoallv> up_, down_;
-  std::vector<Draft> drafts_;  // [thread]
+  std::vector<EncodeScratch> scratch_;  // [thread]
 };
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -102,7 +102,7 @@ void BlockExchange<T>::exchange_blocks(NeighborAlltoallv& alltoallv, const std::
         const HaloPlaces places(out[static_cast<std::size_t>(to)], width_);
         const std::size_t begin = block * blocks_.size(), end = std::min(places.size(), begin + blocks_.size());
         if (changed) {
-          blocks_.write(writer, places, *changed, begin, end, values, drafts_[static_cast<std::size_t>(thread)]);
+          blocks_.write(writer, places, *changed, begin, end, values, scratch_[static_cast<std::size_t>(thread)]);
         } else {
           blocks_.write_all(writer, places, begin, end, values);
         }
@@ -128,8 +128,8 @@ void BlockExchange<T>::copy_down(T* values) {
 }
 
 template <Plain T>
-template <class From, class Into, class Meanwhile>
-void BlockExchange<T>::copy_rows_down(From&& from, Into&& into, Meanwhile&& meanwhile) {
+template <class From, class Into, class Overlap>
+void BlockExchange<T>::copy_rows_down(From&& from, Into&& into, Overlap&& overlap) {
   down_->exchange(
       [&](int, NeighborAlltoallv::Writer& writer, Rank to, std::size_t block) {
         const HaloPlaces places(down_rows_.owned[static_cast<std::size_t>(to)], width_);
@@ -146,7 +146,7 @@ void BlockExchange<T>::copy_rows_down(From&& from, Into&& into, Meanwhile&& mean
               });
             });
       },
-      meanwhile);
+      overlap);
 }
 
 }  // namespace atl

@@ -67,11 +67,11 @@ class HaloExchange {
   void reduce_all(std::span<T> values);
   void broadcast_all(std::span<T> values);
   /// The same where the values of an owned row r begin at owned[r * stride], and those of the copies, plan().rows() -
-  /// plan().first_copy() rows, are in an array of their own. meanwhile(stage) does a step of other work, for as long as it
+  /// plan().first_copy() rows, are in an array of their own. overlap(stage) does a step of other work, for as long as it
   /// returns true, on threads that would wait in a stage (0 .. stages() - 1); copies of earlier stages are there then.
   /// Not for HaloPath::route.
-  template <class Meanwhile>
-  void broadcast_all(const T* owned, std::ptrdiff_t stride, std::span<T> copies, Meanwhile&& meanwhile);
+  template <class Overlap>
+  void broadcast_all(const T* owned, std::ptrdiff_t stride, std::span<T> copies, Overlap&& overlap);
   /// Of the exchange: by HaloPath::domains one for each level, in which the copies of HaloPlan::broadcast_stages()
   /// arrive.
   std::size_t stages() const { return blocks_.size(); }
@@ -256,9 +256,9 @@ void HaloExchange<T, Combine>::broadcast_all(std::span<T> values) {
 }
 
 template <Plain T, class Combine>
-template <class Meanwhile>
+template <class Overlap>
 void HaloExchange<T, Combine>::broadcast_all(const T* owned, std::ptrdiff_t stride, std::span<T> copies,
-                                             Meanwhile&& meanwhile) {
+                                             Overlap&& overlap) {
   ATOLL_ASSERT(path_ != HaloPath::route && copies.size() == width_.first_of(plan_->rows() - plan_->first_copy()));
   const std::size_t first = plan_->first_copy();
   const auto into = [&](std::size_t row) { return copies.data() + width_.first_of(row - first); };
@@ -266,7 +266,7 @@ void HaloExchange<T, Combine>::broadcast_all(const T* owned, std::ptrdiff_t stri
     return row < first ? owned + static_cast<std::ptrdiff_t>(row) * stride : into(row);
   };
   for (std::size_t stage = 0; stage < blocks_.size(); ++stage)
-    blocks_[stage].copy_rows_down(from, into, [&] { return meanwhile(stage); });
+    blocks_[stage].copy_rows_down(from, into, [&] { return overlap(stage); });
 }
 
 template <Plain T, class Combine>

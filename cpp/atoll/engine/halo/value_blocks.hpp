@@ -13,14 +13,14 @@ namespace atl {
 /// the order.
 ///
 ///     const auto blocks = ValueBlocks<float>::that_fit(capacity, 1 << 15);
-///     blocks.write(writer, places, changed, begin, end, values.data(), draft);
+///     blocks.write(writer, places, changed, begin, end, values.data(), scratch);
 ///     blocks.read(part, places, [&](std::size_t place, float value) { ... });      // places of the receiver
 template <Plain T>
 class ValueBlocks {
  public:
   enum class Form : std::uint32_t { bits, offsets, all };
   /// The changed values of a block, before its form is known.
-  struct Draft {
+  struct EncodeScratch {
     std::vector<T> values;
     std::vector<std::uint32_t> offsets;
     std::size_t memory_bytes() const {
@@ -50,7 +50,7 @@ class ValueBlocks {
 
   /// Writes the changed ones of a block's values [begin, end) in the shortest form.
   void write(NeighborAlltoallv::Writer& writer, const HaloPlaces& places, const VertexBits& changed, std::size_t begin,
-             std::size_t end, const T* values, Draft& draft) const;
+             std::size_t end, const T* values, EncodeScratch& scratch) const;
   void write_all(NeighborAlltoallv::Writer& writer, const HaloPlaces& places, std::size_t begin, std::size_t end,
                  const T* values) const;
   /// The same of values that are anywhere: row_at(row) is where those of a local row begin.
@@ -82,9 +82,9 @@ class ValueBlocks {
 
 template <Plain T>
 void ValueBlocks<T>::write(NeighborAlltoallv::Writer& writer, const HaloPlaces& places, const VertexBits& changed,
-                           std::size_t begin, std::size_t end, const T* values, Draft& draft) const {
+                           std::size_t begin, std::size_t end, const T* values, EncodeScratch& scratch) const {
   const std::size_t all = end - begin;
-  auto& [sent, offsets] = draft;
+  auto& [sent, offsets] = scratch;
   sent.resize(std::max(sent.size(), all));
   offsets.resize(std::max(offsets.size(), all));
   std::size_t count = 0;

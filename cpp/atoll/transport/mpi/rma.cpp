@@ -246,7 +246,7 @@ class Rma final : public Endpoint {
     notices_.send(peer, {{PutRendezvous::others, kind, 0, 0}});
   }
 
-  void hear(const RmaNotifications::Words& words, Rank from) {
+  void on_notification(const RmaNotifications::Words& words, Rank from) {
     const int kind = words.values[1];
     Channel& channel = channel_of(from, kind);
     if (words.values[0] == PutRendezvous::others) {
@@ -255,7 +255,7 @@ class Rma final : public Endpoint {
       channel.sent.clear();
       drive(channel, from, kind);
     } else {
-      rendezvous_.hear(words, from, channel.window.has_value());
+      rendezvous_.on_notification(words, from, channel.window.has_value());
     }
   }
 
@@ -263,7 +263,7 @@ class Rma final : public Endpoint {
   bool pass() {
     bool moved = false;
     RmaNotifications::Words words;
-    for (Rank from = 0; notices_.take(words, from); moved = true) hear(words, from);
+    for (Rank from = 0; notices_.take(words, from); moved = true) on_notification(words, from);
     for (Rank r = 0; r < size_; ++r)
       for (int kind = 0; kind < kKinds; ++kind) {
         Channel& channel = channel_of(r, kind);

@@ -32,16 +32,16 @@ Credits::Credits(Port& port, Receives& small, Receives& bulk, Rank ranks, std::s
   small_.add(kFirstWords * (ranks - 1));
 }
 
-void Credits::greet(Rank to) {
-  if (std::exchange(of(to).greeted, true)) return;
+void Credits::request_credits(Rank to) {
+  if (std::exchange(of(to).requested_credits, true)) return;
   listen(to);
-  say(to, Word::hello, 0);
+  send_control(to, Word::hello, 0);
 }
 
 void Credits::want_bulk(Rank to) {
   if (std::exchange(of(to).wanted_bulk, true)) return;
   listen(to);
-  say(to, Word::want_bulk, 0);
+  send_control(to, Word::want_bulk, 0);
 }
 
 void Credits::listen(Rank to) {
@@ -49,7 +49,7 @@ void Credits::listen(Rank to) {
   small_.add(kWords);
 }
 
-void Credits::hear(Rank from, Word word, std::uint32_t tag) {
+void Credits::on_control(Rank from, Word word, std::uint32_t tag) {
   Peer& peer = of(from);
   const auto n = static_cast<std::int32_t>(tag);
   switch (word) {
@@ -58,7 +58,7 @@ void Credits::hear(Rank from, Word word, std::uint32_t tag) {
       peer.message.size = message_window_;
       peer.control.size = kControlWindow;
       small_.add(message_window_ + kControlWindow);
-      return say(from, Word::grant, static_cast<std::uint32_t>(message_window_));
+      return send_control(from, Word::grant, static_cast<std::uint32_t>(message_window_));
     case Word::grant:
       peer.message.credits += n;
       peer.control.credits += kControlWindow;
@@ -89,31 +89,31 @@ void Credits::grant_bulk(Rank from) {
   if (port_.memory_bytes() + bulk_.growth_bytes() > budget_bytes_) window = std::min(window, 2);
   bulk_.add(window);
   of(from).bulk.size = window;
-  say(from, Word::grant_bulk, static_cast<std::uint32_t>(window));
+  send_control(from, Word::grant_bulk, static_cast<std::uint32_t>(window));
 }
 
-bool Credits::say_put_arrived(Rank to, std::uint32_t number) {
+bool Credits::send_put_arrived(Rank to, std::uint32_t number) {
   Window& window = of(to).control;
-  if (window.credits == 0 || !say_now({to, Word::put_arrived, number})) return false;
+  if (window.credits == 0 || !try_send_control({to, Word::put_arrived, number})) return false;
   --window.credits;
   return true;
 }
 
-void Credits::say(Rank to, Word word, std::uint32_t tag) {
-  unsaid_.push_back({to, word, tag});
-  pay();
+void Credits::send_control(Rank to, Word word, std::uint32_t tag) {
+  deferred_.push_back({to, word, tag});
+  flush_deferred();
 }
 
-bool Credits::say_now(const Said& s) {
+bool Credits::try_send_control(const DeferredControl& s) {
   const ssize_t code = fi_injectdata(port_.get(), nullptr, 0, header(s.word, s.tag, port_.rank()), port_[s.to]);
   if (code == -FI_EAGAIN) return false;
   if (code != 0) port_.lose(s.to, code, "fi_injectdata");
   return true;
 }
 
-void Credits::pay() {
-  while (!unsaid_.empty() && say_now(unsaid_.front())) unsaid_.pop_front();
-  if (!unsaid_.empty()) port_.owe();
+void Credits::flush_deferred() {
+  while (!deferred_.empty() && try_send_control(deferred_.front())) deferred_.pop_front();
+  if (!deferred_.empty()) port_.note_deferred();
 }
 
 }  // namespace atl::ofi

@@ -28,8 +28,8 @@ class Credits {
   Window& bulk(Rank rank) { return of(rank).bulk; }
 
   /// First use of a peer: asks it for credits.
-  void greet(Rank to);
-  bool greeted(Rank rank) { return of(rank).greeted; }
+  void request_credits(Rank to);
+  bool has_requested_credits(Rank rank) { return of(rank).requested_credits; }
   /// The same for slots.
   void want_bulk(Rank to);
 
@@ -39,18 +39,18 @@ class Credits {
   void return_bulk(Rank to) { give_back(to, of(to).bulk, Word::credit_bulk); }
 
   /// Handles a control word about credits.
-  void hear(Rank from, Word word, std::uint32_t tag);
+  void on_control(Rank from, Word word, std::uint32_t tag);
   /// In place of a control packet; false: not now.
-  bool say_put_arrived(Rank to, std::uint32_t number);
+  bool send_put_arrived(Rank to, std::uint32_t number);
   /// Retries what the provider has refused.
-  void pay();
+  void flush_deferred();
 
  private:
   struct Peer {
     Window message, control, bulk;
-    bool greeted = false, listening = false, wanted_bulk = false;
+    bool requested_credits = false, listening = false, wanted_bulk = false;
   };
-  struct Said {
+  struct DeferredControl {
     Rank to;
     Word word;
     std::uint32_t tag;
@@ -59,19 +59,19 @@ class Credits {
   Peer& of(Rank rank) { return peers_[static_cast<std::size_t>(rank)]; }
   void give_back(Rank to, Window& window, Word word) {
     if (++window.released < (window.size + 1) / 2) return;
-    say(to, word, static_cast<std::uint32_t>(std::exchange(window.released, 0)));
+    send_control(to, word, static_cast<std::uint32_t>(std::exchange(window.released, 0)));
   }
   void listen(Rank to);
   void grant_bulk(Rank from);
-  void say(Rank to, Word word, std::uint32_t tag);
-  bool say_now(const Said& s);
+  void send_control(Rank to, Word word, std::uint32_t tag);
+  bool try_send_control(const DeferredControl& s);
 
   Port& port_;
   Receives &small_, &bulk_;
   const std::int32_t message_window_, slots_per_peer_;
   const std::size_t budget_bytes_;
   std::vector<Peer> peers_;
-  std::deque<Said> unsaid_;
+  std::deque<DeferredControl> deferred_;
 };
 
 }  // namespace atl::ofi

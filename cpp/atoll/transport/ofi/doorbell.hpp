@@ -22,9 +22,9 @@ class Doorbell {
   /// The result of polling the queue before sleeping.
   enum class PollResult {
     found,
-    nothing,         ///< look again after a nap
-    armed,           ///< the file descriptor will signal new completions
-    armed_and_owed,  ///< it will, but other work is pending
+    nothing,              ///< look again after a nap
+    armed,                ///< the file descriptor will signal new completions
+    armed_with_deferred,  ///< it will, but other work is pending
   };
   /// True if a poll has found something or a thread has rung. Calls look(may_arm) each time before sleeping.
   bool wait(double timeout_s, const std::function<PollResult(bool may_arm)>& look);

@@ -40,7 +40,7 @@ struct Pool {
   std::vector<std::uint32_t> free;  // the warmest last
 };
 
-/// A rank's endpoint. The provider may refuse an operation temporarily. The caller then queues it and calls owe(), and
+/// A rank's endpoint. The provider may refuse an operation temporarily. The caller then queues it and calls note_deferred(), and
 /// the fabric retries it when it next polls completions.
 class Port {
  public:
@@ -66,16 +66,16 @@ class Port {
   void note_memory(std::size_t bytes) { memory_bytes_.fetch_add(bytes, std::memory_order_relaxed); }
   std::size_t memory_bytes() const { return memory_bytes_.load(std::memory_order_relaxed); }
 
-  void owe() { owed_ = true; }
-  bool owes() const { return owed_; }
-  void begin_to_pay() { owed_ = false; }
+  void note_deferred() { deferred_ = true; }
+  bool has_deferred() const { return deferred_; }
+  void begin_flush() { deferred_ = false; }
 
   /// Whether the provider has accepted the operation; if it accepts none now, a retry is owed.
   bool took(ssize_t code, Rank to, const char* name) {
     if (code == 0) [[likely]]
       return true;
     if (code != -FI_EAGAIN) lose(to, code, name);
-    owed_ = true;
+    deferred_ = true;
     return false;
   }
   [[noreturn]] void lose(Rank peer, long code, const char* what) const;
@@ -86,7 +86,7 @@ class Port {
   const Rank rank_;
   std::atomic<std::size_t> memory_bytes_{0};
   std::uint64_t next_key_ = 1;
-  bool owed_ = false;
+  bool deferred_ = false;
   // Members close in reverse order: the endpoint before the memory that it may write, the domain last.
   const Domain domain_;
   std::deque<Pool> pools_;

@@ -54,7 +54,7 @@ void Puts::completed_piece(const Operation& operation) {
   Put& put = puts_.at(operation.number);
   put.free.push_back(static_cast<std::size_t>(&operation - put.operations.data()));
   --put.in_flight;
-  port_.owe();
+  port_.note_deferred();
 }
 
 void Puts::drive() {
@@ -62,12 +62,12 @@ void Puts::drive() {
     Put& put = it->second;
     while (put.posted < put.bytes && put.in_flight < kPiecesInFlight && post_piece(put)) {
     }
-    if (put.posted == put.bytes && put.in_flight == 0 && say_put_arrived(put)) {
+    if (put.posted == put.bytes && put.in_flight == 0 && send_put_arrived(put)) {
       kept_.keep_end_of_put(Packet::What::put_sent, put.to, put.token);
       it = puts_.erase(it);
     } else {
       // Otherwise a completion of its pieces in flight resumes it.
-      if (put.in_flight == 0) port_.owe();
+      if (put.in_flight == 0) port_.note_deferred();
       ++it;
     }
   }
@@ -96,7 +96,7 @@ bool Puts::post_piece(Put& put) {
   put.free.pop_back();
   put.posted += bytes;
   ++put.in_flight;
-  put.said = whole;
+  put.announced = whole;
   return true;
 }
 

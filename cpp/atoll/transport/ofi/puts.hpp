@@ -39,14 +39,16 @@ class Puts {
     const std::byte* source = nullptr;
     std::size_t bytes = 0, posted = 0;
     int in_flight = 0;
-    bool said = false;  // the target knows or will learn that the put has arrived
+    bool announced = false;  // the target knows or will learn that the put has arrived
     Registered memory;
     std::array<Operation, kPiecesInFlight> operations;
     std::vector<std::size_t> free;  // indices of free operations
   };
 
   bool post_piece(Put& put);
-  bool say_put_arrived(Put& put) { return put.said = put.said || credits_.say_put_arrived(put.to, put.target); }
+  bool send_put_arrived(Put& put) {
+    return put.announced = put.announced || credits_.send_put_arrived(put.to, put.target);
+  }
 
   Port& port_;
   Credits& credits_;

@@ -86,7 +86,7 @@ class RdmFabric final : public OfiFabric {
     const bool control = traffic == Traffic::control;
     Window& window = control ? credits_.control(to) : credits_.message(to);
     if (window.credits == 0) [[unlikely]] {
-      credits_.greet(to);
+      credits_.request_credits(to);
       progress();
       if (window.credits == 0) return Busy::no_slot;
     }
@@ -112,7 +112,7 @@ class RdmFabric final : public OfiFabric {
   Busy put(Rank to, const PutTarget& target, std::span<const std::byte> source, std::uint64_t token) override {
     if (!lock_.try_lock()) return Busy::lock;
     std::lock_guard hold(lock_, std::adopt_lock);
-    credits_.greet(to);
+    credits_.request_credits(to);
     puts_.put(to, target, source, token);
     return Busy::no;
   }
@@ -125,8 +125,8 @@ class RdmFabric final : public OfiFabric {
     std::array<fi_cq_tagged_entry, kBatch> entries;
     const ssize_t got = fi_cq_read(port_.queue(), entries.data(), std::min<std::size_t>(kBatch, packets.size() - n));
     if (got == -FI_EAGAIN) {
-      if (port_.owes()) [[unlikely]]
-        pay();
+      if (port_.has_deferred()) [[unlikely]]
+        flush_deferred();
       return static_cast<int>(n);
     }
     if (got < 0) port_.fail(got);
@@ -139,8 +139,8 @@ class RdmFabric final : public OfiFabric {
         kept_.keep(packet);
       }
     }
-    if (port_.owes()) [[unlikely]]
-      pay();
+    if (port_.has_deferred()) [[unlikely]]
+      flush_deferred();
     return static_cast<int>(n);
   }
 
@@ -169,7 +169,7 @@ class RdmFabric final : public OfiFabric {
       if (kept_.has(wanted)) return Doorbell::PollResult::found;
       fid* queue = &port_.queue()->fid;
       if (!may_arm || fi_trywait(port_.domain().fabric.get(), &queue, 1) != 0) return Doorbell::PollResult::nothing;
-      return port_.owes() ? Doorbell::PollResult::armed_and_owed : Doorbell::PollResult::armed;
+      return port_.has_deferred() ? Doorbell::PollResult::armed_with_deferred : Doorbell::PollResult::armed;
     });
   }
 
@@ -178,7 +178,7 @@ class RdmFabric final : public OfiFabric {
   void abort(int exit_code) noexcept override {
     // Ranks that cannot be notified are ended by the launcher.
     for (Rank r = 0; r < size_; ++r)
-      if (r != rank_ && credits_.greeted(r))
+      if (r != rank_ && credits_.has_requested_credits(r))
         fi_injectdata(port_.get(), nullptr, 0, header(Word::abort, static_cast<std::uint32_t>(exit_code), rank_),
                       port_[r]);
     fi_cq_read(port_.queue(), nullptr, 0);
@@ -189,7 +189,7 @@ class RdmFabric final : public OfiFabric {
     if (closed_) return;
     std::lock_guard hold(lock_);
     farewell_.part([&] { return progress(); },
-                   [&] { return sends_.all_completed() && !port_.owes() && puts_.empty(); });
+                   [&] { return sends_.all_completed() && !port_.has_deferred() && puts_.empty(); });
     closed_ = true;
   }
 
@@ -278,12 +278,12 @@ class RdmFabric final : public OfiFabric {
       }
       default:
         small_.post(k);
-        hear(from, static_cast<Word>(note.type), note.tag);
+        on_control(from, static_cast<Word>(note.type), note.tag);
         return false;
     }
   }
 
-  void hear(Rank from, Word word, std::uint32_t tag) {
+  void on_control(Rank from, Word word, std::uint32_t tag) {
     switch (word) {
       case Word::put_arrived:
         // It counts as a control packet.
@@ -292,9 +292,9 @@ class RdmFabric final : public OfiFabric {
       case Word::abort:
         _exit(static_cast<int>(tag));
       case Word::bye:
-        return farewell_.hear(from);
+        return farewell_.on_control(from);
       default:
-        credits_.hear(from, word, tag);
+        credits_.on_control(from, word, tag);
     }
   }
 
@@ -307,18 +307,18 @@ class RdmFabric final : public OfiFabric {
       Packet packet;
       if (handle_completion(entries[static_cast<std::size_t>(i)], packet)) kept_.keep(packet);
     }
-    if (port_.owes()) pay();
+    if (port_.has_deferred()) flush_deferred();
     return got > 0;
   }
 
   // Retries operations that the provider refused, as far as it accepts them now.
-  void pay() {
-    port_.begin_to_pay();
-    credits_.pay();
-    sends_.pay();
+  void flush_deferred() {
+    port_.begin_flush();
+    credits_.flush_deferred();
+    sends_.flush_deferred();
     if (!puts_.empty()) puts_.drive();
-    small_.pay();
-    bulk_.pay();
+    small_.flush_deferred();
+    bulk_.flush_deferred();
   }
 
   template <class Loop>

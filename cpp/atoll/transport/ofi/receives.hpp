@@ -49,7 +49,7 @@ class Receives {
             : fi_recv(endpoint, pool_.buffers[k], bytes_, descriptor, FI_ADDR_UNSPEC, context);
     if (code == -FI_EAGAIN) {
       unposted_.push_back(k);
-      port_.owe();
+      port_.note_deferred();
       return;
     }
     call(code, meets_ == Meets::bulk ? "fi_trecv" : "fi_recv");
@@ -61,7 +61,7 @@ class Receives {
     if (!unposted_.empty()) post_next();
   }
   /// Retries what the provider has refused.
-  void pay() {
+  void flush_deferred() {
     for (std::size_t n = unposted_.size(); n > 0 && posted_ < most_; --n) post_next();
   }
 

@@ -59,9 +59,9 @@ bool Sends::send_now(const Filled& f) {
                     f.to, "fi_tsenddata");
 }
 
-void Sends::pay() {
+void Sends::flush_deferred() {
   while (!unsent_.empty() && send_now(unsent_.front())) unsent_.pop_front();
-  if (!unsent_.empty()) port_.owe();
+  if (!unsent_.empty()) port_.note_deferred();
 }
 
 }  // namespace atl::ofi

@@ -46,7 +46,7 @@ class Sends {
     slots_.free.push_back(k);
   }
   /// Retries what the provider has refused.
-  void pay();
+  void flush_deferred();
   /// Whether the provider has completed all sends and uses none of their memory.
   bool all_completed() const { return unfinished_ == 0; }
 

@@ -14,17 +14,17 @@ void ShutdownHandshake::part(const std::function<bool()>& progress, const std::f
   const Timer timer;
   until(progress, timer, done, "its last packets to be taken by");
   if (port_.rank() != 0) {
-    say(0, progress);
+    send_control(0, progress);
     until(progress, timer, [&] { return said_[0] != 0; }, "the end of");
   } else {
     until(progress, timer, [&] { return heard_ == ranks_ - 1; }, "the end of");
-    for (Rank r = 1; r < ranks_; ++r) say(r, progress);
+    for (Rank r = 1; r < ranks_; ++r) send_control(r, progress);
   }
   until(progress, timer, [&] { return sending_ == 0; }, "its last word to be taken by");
 }
 
 // Sends a word and waits until it has left.
-void ShutdownHandshake::say(Rank to, const std::function<bool()>& progress) {
+void ShutdownHandshake::send_control(Rank to, const std::function<bool()>& progress) {
   operations_.push_back({.what = Operation::What::bye, .peer = to});
   until(
       progress, Timer(),

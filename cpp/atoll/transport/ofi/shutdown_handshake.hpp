@@ -14,7 +14,7 @@ class ShutdownHandshake {
   ShutdownHandshake(Port& port, Rank ranks) : port_(port), ranks_(ranks), said_(static_cast<std::size_t>(ranks)) {}
 
   /// The done message of a rank has arrived.
-  void hear(Rank from) {
+  void on_control(Rank from) {
     said_[static_cast<std::size_t>(from)] = 1;
     ++heard_;
   }
@@ -25,7 +25,7 @@ class ShutdownHandshake {
   void part(const std::function<bool()>& progress, const std::function<bool()>& done);
 
  private:
-  void say(Rank to, const std::function<bool()>& progress);
+  void send_control(Rank to, const std::function<bool()>& progress);
   template <class Done>
   void until(const std::function<bool()>& progress, const Timer& timer, Done&& done, const char* what);
 
