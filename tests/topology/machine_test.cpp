@@ -60,7 +60,7 @@ TEST_CASE("a platform is a name, a file or the preset") {
   const Machine measured = read(R"({"levels": [{"latency_s": 1, "bytes_per_second": 2, "cards": 1},
                                    {"latency_s": 3, "bytes_per_second": 8, "cards": 2}], "domains": "2x4", "jitter": 0.5})");
   CHECK(measured.hierarchy->size() == 8);
-  CHECK(measured.disturbance.jitter == 0.5);
+  CHECK(measured.noise.jitter == 0.5);
   CHECK(measured.cost.bytes_per_second(1) == 2);  // of one message: the slowest link on its route, here a card's share
   CHECK(read(measured.to_json().dump().c_str()).to_json() == measured.to_json());
   const Machine links = read(R"({"network": "cluster:2x4", "latency_s": 1e-6, "overhead_s": 3e-6})");

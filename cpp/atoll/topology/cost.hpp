@@ -103,7 +103,7 @@ class Cost {
 
 /// Derives domains from measured costs: ranks whose cost is below h share a leaf (h of algorithm 1), also transitively.
 /// `cost` is a ranks x ranks matrix by rows, in seconds. The diagonal is ignored, and the smaller of the two directions
-/// counts, because a disturbance can only lengthen a measurement. Several ascending thresholds give as many levels: one
+/// counts, because noise can only lengthen a measurement. Several ascending thresholds give as many levels: one
 /// that joins all ranks is the top level, and one that joins no more ranks than the one below adds no level. Throws
 /// InputError.
 Hierarchy cluster(std::span<const double> cost, std::span<const double> h);

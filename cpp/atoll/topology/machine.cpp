@@ -110,14 +110,14 @@ Machine of_network(Network network, double overhead_s) {
   return machine;
 }
 
-Disturbance disturbance_from_json(const nlohmann::json& j) {
-  Disturbance d;
+NoiseModel noise_from_json(const nlohmann::json& j) {
+  NoiseModel d;
   try {
     d.jitter = j.value("jitter", d.jitter);
     d.seed = j.value("seed", d.seed);
     if (j.contains("slow"))
       for (const auto& s : j.at("slow"))
-        d.slow.push_back({s.at("level").get<int>(), s.at("link").get<int>(), s.at("factor").get<double>()});
+        d.slow_links.push_back({s.at("level").get<int>(), s.at("link").get<int>(), s.at("factor").get<double>()});
   } catch (const nlohmann::json::exception& e) {
     throw InputError(
         fmt::format("platform: {} (jitter and seed are numbers, slow is a list of objects with level, link and "
@@ -187,7 +187,7 @@ Machine read_machine(const std::string& text, int depth) {
         text);
   if (j.contains("levels")) {
     Machine machine = Cost::from_json(j);
-    machine.disturbance = disturbance_from_json(j);
+    machine.noise = noise_from_json(j);
     machine.device = device_from_json(j);
     if (j.contains("hierarchy")) machine.hierarchy = Hierarchy::from_json(j.at("hierarchy"));
     if (j.contains("domains") && j["domains"].is_string())

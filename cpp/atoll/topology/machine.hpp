@@ -21,20 +21,20 @@
 namespace atl {
 
 /// Random and fixed slowdowns in the simulator `levels`, reproducible by the seed.
-struct Disturbance {
+struct NoiseModel {
   /// Each link takes longer for a message by a factor 1 + jitter * x, where x is exponentially distributed with mean 1.
   double jitter = 0;
   std::uint64_t seed = 1;
   /// A link whose bytes take `factor` times as long, in both directions: the link of a rank at level 0, that of a
   /// domain above, as for LevelCost::bytes_per_second.
-  struct Slow {
+  struct SlowLink {
     int level = 0;
     int link = 0;
     double factor = 1;
   };
-  std::vector<Slow> slow;
+  std::vector<SlowLink> slow_links;
 
-  bool is_none() const { return jitter == 0 && slow.empty(); }
+  bool is_none() const { return jitter == 0 && slow_links.empty(); }
 };
 
 /// Rates of a rank's processor, for computations whose time is modelled: the roofline.
@@ -55,7 +55,7 @@ struct Machine {
   Cost cost;                               ///< by level
   std::optional<Hierarchy> hierarchy;      ///< none: that of the job
   std::shared_ptr<const Network> network;  ///< null: only the costs are known
-  Disturbance disturbance = {};
+  NoiseModel noise = {};
   std::optional<DeviceRates> device;  ///< none: simulated ranks compute in no time
 
   nlohmann::json to_json() const;

@@ -31,7 +31,7 @@ struct ClockOptions {
   /// Rank r is at place places[r]: the host of that number in the network, and the link of that number at level 0. A
   /// permutation of all ranks; empty: rank r is at place r. `hierarchy` has ranks, not places.
   std::vector<Rank> places = {};
-  Disturbance disturbance = {};  ///< levels only
+  NoiseModel noise = {};  ///< levels only
   std::size_t slot_bytes = 16384;
   std::size_t message_bytes = 8192;
   int slots_per_peer = 4;    ///< in flight per ordered pair; 1 .. 64

@@ -247,9 +247,9 @@ void disturb(const GridBenchOptions& o, Rank ranks, Outcome& out) {
       double with = 0, without = 0;
       for (int seed = 1; seed <= o.seeds; ++seed) {
         Machine platform = platform_of(o.platform);
-        platform.disturbance.jitter = o.jitter;
-        platform.disturbance.seed = static_cast<std::uint64_t>(seed);
-        if (o.slow > 1) platform.disturbance.slow = {{0, seed * 37 % ranks, o.slow}};
+        platform.noise.jitter = o.jitter;
+        platform.noise.seed = static_cast<std::uint64_t>(seed);
+        if (o.slow > 1) platform.noise.slow_links = {{0, seed * 37 % ranks, o.slow}};
         GridBenchOptions asked = o;
         asked.broadcast = name_of(shape);
         GridPlan plan = plan_of("coast", n, ranks, platform, o.kernels, asked);

@@ -148,7 +148,7 @@ class Measurement {
     warn_of_shared_cores();
     const LinkCosts second = measure_links(world, {.seed = 2});
     measured_s_ = timer_.lap();
-    // Domains by the better of both measurements: a disturbance only lengthens one.
+    // Domains by the better of both measurements: noise only lengthens one.
     const std::string domains = world.collective_try([&]() -> std::string {
       if (world.rank() != 0) return "";
       std::vector<double> least = links_.latency_s;

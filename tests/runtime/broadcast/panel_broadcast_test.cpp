@@ -183,9 +183,9 @@ TEST_CASE("in virtual time panels cost the time of their bytes, also without mem
 
 TEST_CASE("a slow link and jitter make a ring slower, the same each time") {
   const Hierarchy hierarchy = Hierarchy::flat(4);
-  const auto seconds = [&](Disturbance disturbance) {
+  const auto seconds = [&](NoiseModel noise) {
     Machine platform = std::vector<LevelCost>{{1e-6, 1e9, 0}};
-    platform.disturbance = disturbance;
+    platform.noise = noise;
     return run_virtual(hierarchy, platform, {},
                        [&](World& world) {
                          PanelBroadcast broadcasts(world, {everyone(world)}, {.chunk_bytes = 1'000'000});
@@ -196,12 +196,12 @@ TEST_CASE("a slow link and jitter make a ring slower, the same each time") {
         .seconds;
   };
   const double even = seconds({});
-  CHECK(seconds({.slow = {{0, 2, 5}}}) > 4 * even);
-  const double shaken = seconds({.jitter = 0.5, .seed = 3, .slow = {}});
+  CHECK(seconds({.slow_links = {{0, 2, 5}}}) > 4 * even);
+  const double shaken = seconds({.jitter = 0.5, .seed = 3, .slow_links = {}});
   CHECK(shaken > 1.1 * even);
-  CHECK(seconds({.jitter = 0.5, .seed = 3, .slow = {}}) == shaken);
-  CHECK(seconds({.jitter = 0.5, .seed = 4, .slow = {}}) != shaken);
-  CHECK_THROWS_AS(seconds({.slow = {{0, 4, 5}}}), InputError);
+  CHECK(seconds({.jitter = 0.5, .seed = 3, .slow_links = {}}) == shaken);
+  CHECK(seconds({.jitter = 0.5, .seed = 4, .slow_links = {}}) != shaken);
+  CHECK_THROWS_AS(seconds({.slow_links = {{0, 4, 5}}}), InputError);
 }
 
 }  // namespace

@@ -127,7 +127,7 @@ TEST_CASE("simulated ranks are as far apart as their places") {
 TEST_CASE("a slow link of the simulation stays at its place") {
   const Hierarchy places = Hierarchy::parse("2x2");
   Machine machine = Cost::paper(2);
-  machine.disturbance.slow = {{.level = 0, .link = 3, .factor = 1000}};
+  machine.noise.slow_links = {{.level = 0, .link = 3, .factor = 1000}};
   // Rank 0 alone sends, from place 3 or from another.
   const auto seconds = [&](const std::string& order) {
     const files::Folder folder;

@@ -17,7 +17,7 @@ VirtualRun run_virtual(const Hierarchy& places, const Machine& machine, const Pl
                   .costs = machine.cost.levels(),
                   .network = machine.network,
                   .places = order,
-                  .disturbance = machine.disturbance,
+                  .noise = machine.noise,
                   .slot_bytes = plan.slot_bytes_for(hierarchy.size()),
                   .message_bytes = std::clamp(plan.eager_bytes, kShortest, kLongest),
                   .slots_per_peer = plan.slots_per_peer,

@@ -40,8 +40,8 @@ struct Pool {
   std::vector<std::uint32_t> free;  // the warmest last
 };
 
-/// A rank's endpoint. The provider may refuse an operation temporarily. The caller then queues it and calls note_deferred(), and
-/// the fabric retries it when it next polls completions.
+/// A rank's endpoint. The provider may refuse an operation temporarily. The caller then queues it and calls
+/// note_deferred(), and the fabric retries it when it next polls completions.
 class Port {
  public:
   Port(Info info, Rank rank) : rank_(rank), domain_(std::move(info)), endpoint_(domain_, Endpoint::Sleep::by_file) {}

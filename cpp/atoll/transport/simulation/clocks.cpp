@@ -32,7 +32,7 @@ PluginStatus flows_plugin_status() {
 std::unique_ptr<VirtualClock> make_clock(const std::string& name, ClockOptions options) {
   if (name == "levels") return std::make_unique<Levels>(std::move(options));
   check(name == "flows", "clock '{}' is unknown (there are levels and flows). Choose one.", name);
-  check(options.disturbance.is_none(),
+  check(options.noise.is_none(),
         "clock flows with jitter or slow links (only levels has them). Choose levels, or a platform without.");
   for (const LevelCost& c : options.costs)
     check(c.cards == 1,

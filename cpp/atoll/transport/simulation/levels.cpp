@@ -12,7 +12,7 @@ Levels::Levels(ClockOptions options) : EventClock(std::move(options)) {
     wires_.emplace_back(static_cast<std::size_t>(links_at(l)) * static_cast<std::size_t>(cost(l).cards));
     card_.push_back(cost(l).cards > 1 ? cards_of_ranks(l) : std::vector<int>());
   }
-  for (const Disturbance::Slow& s : this->options().disturbance.slow) {
+  for (const NoiseModel::SlowLink& s : this->options().noise.slow_links) {
     check(s.level >= 0 && s.level < depth() && s.link >= 0 && s.link < links_at(s.level) && s.factor > 0,
           "a slow link {} of level {} by a factor of {} (there are {} levels{}). Correct it.", s.link, s.level,
           s.factor, depth(),
@@ -69,10 +69,9 @@ void Levels::cross(std::uint32_t block) {
 // Passes the links of one of its ranks in order. On each link the message waits until earlier ones have left, while its
 // front is already on the next link. Returns when its front has passed.
 double Levels::pass(Message& m, Rank end, int direction) {
-  const Disturbance& disturbance = options().disturbance;
+  const NoiseModel& noise = options().noise;
   double stretch = 1;
-  if (disturbance.jitter > 0)
-    stretch -= disturbance.jitter * std::log1p(-Random(random_at(disturbance.seed, passed_++)).unit());
+  if (noise.jitter > 0) stretch -= noise.jitter * std::log1p(-Random(random_at(noise.seed, passed_++)).unit());
   double front = direction == 0 ? m.departs : std::max(m.departs, m.front);
   m.left = std::max(m.left, front);
   for (int i = 0; i <= m.level; ++i) {

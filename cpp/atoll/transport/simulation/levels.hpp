@@ -16,7 +16,7 @@
 /// end to end. If a domain's links are several cards each, a message occupies the sender's card on its way out and the
 /// receiver's on its way in.
 ///
-/// A Disturbance slows down single links, and messages by chance, from a seed.
+/// A NoiseModel slows down single links, and messages by chance, from a seed.
 ///
 /// [1] TuCOMM: Communication Hierarchy-aware Graph Engine for Distributed Model Training.
 namespace atl {
