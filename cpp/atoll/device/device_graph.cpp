@@ -164,13 +164,13 @@ template class DevicePageRank<double>;
 DeviceBfs::DeviceBfs(const Stream& stream, const DeviceCsr& csr) : stream_(stream), csr_(csr) {
   Device& device = stream.device();
   const auto n = static_cast<std::size_t>(csr.vertices());
-  const auto stretches = n + static_cast<std::size_t>(csr.edges() / kStretchEdges);
+  const auto chunks = n + static_cast<std::size_t>(csr.edges() / kChunkEdges);
   parent_ = DeviceArray<Local>(device, n);
   depth_ = DeviceArray<Local>(device, n);
   frontier_ = DeviceArray<std::uint32_t>(device, (n + 31) / 32);
   next_ = DeviceArray<std::uint32_t>(device, (n + 31) / 32);
-  queue_ = DeviceArray<DeviceStretch>(device, stretches);
-  next_queue_ = DeviceArray<DeviceStretch>(device, stretches);
+  queue_ = DeviceArray<DeviceEdgeChunk>(device, chunks);
+  next_queue_ = DeviceArray<DeviceEdgeChunk>(device, chunks);
   found_ = DeviceArray<DeviceFrontier>(device, 1);
   told_ = PinnedArray<DeviceFrontier>(device, 1);
   narrow_ = DeviceArray<DeviceNarrowLevels>(device, 1);
@@ -234,7 +234,7 @@ void DeviceBfs::run(Local source, const DeviceBfsOptions& options, DeviceBfsResu
     if (!pull && frontier.edges <= options.narrow_edges) {
       // Pulling pays from more edges than that on, so no level that should be pulled is pushed in there.
       const auto pushed_anyway = static_cast<std::uint64_t>(n / options.beta);
-      kernels.push_narrow_bfs(call, static_cast<std::int64_t>(frontier.stretches),
+      kernels.push_narrow_bfs(call, static_cast<std::int64_t>(frontier.chunks),
                               {.edges = options.direction == automatic ? std::min(options.narrow_edges, pushed_anyway)
                                                                        : options.narrow_edges,
                                .levels = kNarrowLevels},
@@ -257,7 +257,7 @@ void DeviceBfs::run(Local source, const DeviceBfsOptions& options, DeviceBfsResu
       kernels.pull_bfs(call, stream_);
       std::swap(call.frontier, call.next);
     } else {
-      kernels.push_bfs(call, static_cast<std::int64_t>(frontier.stretches), device.facts().processors, stream_);
+      kernels.push_bfs(call, static_cast<std::int64_t>(frontier.chunks), device.facts().processors, stream_);
       std::swap(call.queue, call.next_queue);
     }
     unexplored -= edges;

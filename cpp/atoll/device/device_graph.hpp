@@ -135,7 +135,7 @@ class DeviceBfs {
   const DeviceCsr& csr_;
   DeviceArray<Local> parent_, depth_;
   DeviceArray<std::uint32_t> frontier_, next_;
-  DeviceArray<DeviceStretch> queue_, next_queue_;
+  DeviceArray<DeviceEdgeChunk> queue_, next_queue_;
   DeviceArray<DeviceFrontier> found_;
   PinnedArray<DeviceFrontier> told_;
   DeviceArray<DeviceNarrowLevels> narrow_;

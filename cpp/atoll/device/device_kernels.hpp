@@ -249,17 +249,17 @@ struct DevicePageRankCall {
   bool spread = true;  ///< dangling mass is spread evenly, or lost
 };
 
-/// A piece of a vertex's list: the places from piece * kStretchEdges on, so that long lists are shared among warps.
-struct DeviceStretch {
+/// A piece of a vertex's list: the places from piece * kChunkEdges on, so that long lists are shared among warps.
+struct DeviceEdgeChunk {
   Local vertex = 0, piece = 0;
 };
-inline constexpr Edge kStretchEdges = 1024;
+inline constexpr Edge kChunkEdges = 1024;
 
 /// A level of a breadth-first search, counted.
 struct DeviceFrontier {
   std::uint64_t vertices = 0;
-  std::uint64_t edges = 0;      ///< that leave them
-  std::uint64_t stretches = 0;  ///< of their lists
+  std::uint64_t edges = 0;   ///< that leave them
+  std::uint64_t chunks = 0;  ///< of their lists
 };
 
 /// When levels that follow each other in one kernel end.
@@ -278,7 +278,7 @@ struct DeviceBfsCall {
   DeviceLists in, out;
   Local *parent = nullptr, *depth = nullptr;           ///< [vertex] -1: not reached
   std::uint32_t *frontier = nullptr, *next = nullptr;  ///< a bit for each vertex
-  DeviceStretch *queue = nullptr, *next_queue = nullptr;
+  DeviceEdgeChunk *queue = nullptr, *next_queue = nullptr;
   DeviceFrontier* found = nullptr;  ///< added to
   Local level = 0;                  ///< of what is found
 };
@@ -291,17 +291,17 @@ struct DeviceGraph {
   void (*iterate_pagerank)(const DevicePageRankCall& call, StreamHandle stream) = nullptr;
   /// The source has depth 0 and is found, in next_queue. parent and depth are all -1 before.
   void (*start_bfs)(const DeviceBfsCall& call, Local source, StreamHandle stream) = nullptr;
-  /// From the queue's first `stretches`, whose vertices have depth level - 1, to next_queue.
-  void (*push_bfs)(const DeviceBfsCall& call, std::int64_t stretches, int processors, StreamHandle stream) = nullptr;
+  /// From the queue's first `chunks`, whose vertices have depth level - 1, to next_queue.
+  void (*push_bfs)(const DeviceBfsCall& call, std::int64_t chunks, int processors, StreamHandle stream) = nullptr;
   /// The same, and level after level, the queues changing places, until one has no vertices or a limit ends it. Writes
   /// what was found; call.found stays as it is.
-  void (*push_narrow_bfs)(const DeviceBfsCall& call, std::int64_t stretches, const DeviceNarrowLimits& limits,
+  void (*push_narrow_bfs)(const DeviceBfsCall& call, std::int64_t chunks, const DeviceNarrowLimits& limits,
                           DeviceNarrowLevels* out, StreamHandle stream) = nullptr;
   /// From the bits of the frontier to those of `next`.
   void (*pull_bfs)(const DeviceBfsCall& call, StreamHandle stream) = nullptr;
   /// Frontier <- bits of the vertices of depth level - 1.
   void (*bits_of_bfs)(const DeviceBfsCall& call, StreamHandle stream) = nullptr;
-  /// Queue <- stretches of the vertices of depth level - 1, counted in `found`.
+  /// Queue <- chunks of the vertices of depth level - 1, counted in `found`.
   void (*queue_of_bfs)(const DeviceBfsCall& call, StreamHandle stream) = nullptr;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Levels of a direction-optimising breadth-first search [1], and the table of all kernels over graphs.
 //
-// Pushing, a warp takes up to 32 stretches of lists, adds their lengths up and gives its lanes the edges of all of them
-// in a row, so that short lists are read together [2]; lists longer than a stretch are several of them, which different
+// Pushing, a warp takes up to 32 chunks of lists, adds their lengths up and gives its lanes the edges of all of them
+// in a row, so that short lists are read together [2]; lists longer than a chunk are several of them, which different
 // warps take. Pulling, each lane looks through the first few incoming edges of a vertex of its own, where most searches
 // end, and the warp through the rest of each list together.
 //
@@ -47,9 +47,9 @@ struct BfsArguments {
   Local* depth;
   std::uint32_t* frontier;
   std::uint32_t* next;
-  DeviceStretch* queue;
-  DeviceStretch* next_queue;
-  Count *vertices_found, *edges_found, *stretches_found;
+  DeviceEdgeChunk* queue;
+  DeviceEdgeChunk* next_queue;
+  Count *vertices_found, *edges_found, *chunks_found;
   Local level;
 };
 
@@ -57,7 +57,7 @@ __device__ __forceinline__ Edge degree_of(const DeviceLists& lists, Local v) {
   return lists.offsets[v + 1] - lists.offsets[v];
 }
 
-// What a thread has found; a vertex without leaving edges has no stretch.
+// What a thread has found; a vertex without leaving edges has no chunk.
 struct Found {
   Count vertices = 0, edges = 0;
 
@@ -67,8 +67,8 @@ struct Found {
   }
 };
 
-__device__ __forceinline__ int stretches_of(Edge degree) {
-  return static_cast<int>((degree + kStretchEdges - 1) / kStretchEdges);
+__device__ __forceinline__ int chunks_of(Edge degree) {
+  return static_cast<int>((degree + kChunkEdges - 1) / kChunkEdges);
 }
 
 __device__ __forceinline__ void add_found(const BfsArguments& p, Found mine) {
@@ -79,17 +79,17 @@ __device__ __forceinline__ void add_found(const BfsArguments& p, Found mine) {
   atomicAdd(p.edges_found, mine.edges);
 }
 
-// Appends the stretches of each lane's vertex, if it `has` one, and counts it. All lanes of the warp call it.
-__device__ __forceinline__ void append(const BfsArguments& p, DeviceStretch* queue, bool has, Local v, Found& mine) {
+// Appends the chunks of each lane's vertex, if it `has` one, and counts it. All lanes of the warp call it.
+__device__ __forceinline__ void append(const BfsArguments& p, DeviceEdgeChunk* queue, bool has, Local v, Found& mine) {
   const Edge degree = has ? degree_of(p.out, v) : 0;
   if (has) mine.add(degree);
-  const int count = stretches_of(degree);
+  const int count = chunks_of(degree);
   if (__ballot_sync(kAllLanes, count > 0) == 0) return;
   const int up_to_mine = sum_up_to_lane(count);
   Count first = 0;
-  if (lane_here() == kWarp - 1) first = atomicAdd(p.stretches_found, static_cast<Count>(up_to_mine));
+  if (lane_here() == kWarp - 1) first = atomicAdd(p.chunks_found, static_cast<Count>(up_to_mine));
   first = __shfl_sync(kAllLanes, first, kWarp - 1);
-  DeviceStretch* const to = queue + (first + static_cast<Count>(up_to_mine - count));
+  DeviceEdgeChunk* const to = queue + (first + static_cast<Count>(up_to_mine - count));
   for (int piece = 0; piece < count; ++piece) to[piece] = {v, piece};
 }
 
@@ -119,19 +119,19 @@ __device__ __forceinline__ bool reach(const BfsArguments& p, Local from, Local v
   return first;
 }
 
-// A warp's stretches from `first` on, of which it takes `each`.
-__device__ __forceinline__ void push_some(const BfsArguments& p, long long first_stretch, int each, long long stretches,
+// A warp's chunks from `first` on, of which it takes `each`.
+__device__ __forceinline__ void push_some(const BfsArguments& p, long long first_chunk, int each, long long chunks,
                                           Found& found) {
   const int lane = lane_here();
-  const long long mine = first_stretch + lane;
-  DeviceStretch stretch;
+  const long long mine = first_chunk + lane;
+  DeviceEdgeChunk chunk;
   Edge begin = 0;
   int count = 0;
-  if (lane < each && mine < stretches) {
-    stretch = p.queue[mine];
-    begin = p.out.offsets[stretch.vertex] + stretch.piece * kStretchEdges;
-    const Edge left = p.out.offsets[stretch.vertex + 1] - begin;
-    count = static_cast<int>(left < kStretchEdges ? left : kStretchEdges);
+  if (lane < each && mine < chunks) {
+    chunk = p.queue[mine];
+    begin = p.out.offsets[chunk.vertex] + chunk.piece * kChunkEdges;
+    const Edge left = p.out.offsets[chunk.vertex + 1] - begin;
+    count = static_cast<int>(left < kChunkEdges ? left : kChunkEdges);
   }
   const int up_to_mine = sum_up_to_lane(count), all = __shfl_sync(kAllLanes, up_to_mine, kWarp - 1);
   begin -= up_to_mine - count;  // so that this and the edge's number among all give its place
@@ -140,7 +140,7 @@ __device__ __forceinline__ void push_some(const BfsArguments& p, long long first
     int owner = 0;  // the first lane that, with those before it, has more than i edges
     for (int step = kWarp / 2; step > 0; step /= 2)
       if (__shfl_sync(kAllLanes, up_to_mine, owner + step - 1) <= i) owner += step;
-    const Local from = __shfl_sync(kAllLanes, stretch.vertex, owner);
+    const Local from = __shfl_sync(kAllLanes, chunk.vertex, owner);
     const Edge at = __shfl_sync(kAllLanes, begin, owner) + i;
     Local v = 0;
     bool is_new = false;
@@ -152,37 +152,37 @@ __device__ __forceinline__ void push_some(const BfsArguments& p, long long first
   }
 }
 
-// A small frontier's stretches are dealt to as many warps as there are.
-__host__ __device__ __forceinline__ int stretches_each(long long stretches, long long warps) {
+// A small frontier's chunks are dealt to as many warps as there are.
+__host__ __device__ __forceinline__ int chunks_each(long long chunks, long long warps) {
   int each = kWarp;
-  while (each > 1 && stretches < each * warps) each /= 2;
+  while (each > 1 && chunks < each * warps) each /= 2;
   return each;
 }
 
-__global__ void __launch_bounds__(kThreads) push_stretches(const BfsArguments p, long long stretches, int each) {
+__global__ void __launch_bounds__(kThreads) push_chunks(const BfsArguments p, long long chunks, int each) {
   const long long warp = static_cast<long long>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.x) / kWarp;
   Found found;
-  push_some(p, warp * each, each, stretches, found);
+  push_some(p, warp * each, each, chunks, found);
   add_found(p, found);
 }
 
 // One block. What a level finds is counted in shared memory.
 __global__ void __launch_bounds__(kNarrowThreads)
-    push_narrow_levels(BfsArguments p, long long stretches, DeviceNarrowLimits limits, DeviceNarrowLevels* out) {
+    push_narrow_levels(BfsArguments p, long long chunks, DeviceNarrowLimits limits, DeviceNarrowLevels* out) {
   ATOLL_SHARED_MEMORY(shared);
   auto* const counts = reinterpret_cast<Count*>(shared);
   p.vertices_found = counts;
   p.edges_found = counts + 1;
-  p.stretches_found = counts + 2;
+  p.chunks_found = counts + 2;
   const int warp = static_cast<int>(threadIdx.x) / kWarp;
   DeviceNarrowLevels all;
   do {
     if (threadIdx.x < 3) counts[threadIdx.x] = 0;
     __syncthreads();
-    const int each = stretches_each(stretches, kNarrowWarps);
+    const int each = chunks_each(chunks, kNarrowWarps);
     Found found;
-    for (long long first = static_cast<long long>(warp) * each; first < stretches; first += kNarrowWarps * each)
-      push_some(p, first, each, stretches, found);
+    for (long long first = static_cast<long long>(warp) * each; first < chunks; first += kNarrowWarps * each)
+      push_some(p, first, each, chunks, found);
     add_found(p, found);
     __syncthreads();  // what the level wrote is there for all of the block
     all.last = {counts[0], counts[1], counts[2]};
@@ -190,8 +190,8 @@ __global__ void __launch_bounds__(kNarrowThreads)
     all.edges += counts[1];
     ++all.levels;
     __syncthreads();  // all have read the counts
-    stretches = static_cast<long long>(all.last.stretches);
-    DeviceStretch* const before = p.queue;
+    chunks = static_cast<long long>(all.last.chunks);
+    DeviceEdgeChunk* const before = p.queue;
     p.queue = p.next_queue;
     p.next_queue = before;
     ++p.level;
@@ -204,7 +204,7 @@ __device__ __forceinline__ bool has_bit(const std::uint32_t* bits, Local v) { re
 __global__ void __launch_bounds__(kThreads) pull_words(const BfsArguments p, long long words) {
   const int lane = lane_here();
   Found found;
-  Count stretches = 0;
+  Count chunks = 0;
   for (long long word = static_cast<long long>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.x) / kWarp;
        word < words; word += static_cast<long long>(gridDim.x) * kWarps) {
     const long long v = word * kWarp + lane;
@@ -233,11 +233,11 @@ __global__ void __launch_bounds__(kThreads) pull_words(const BfsArguments p, lon
     p.parent[v] = static_cast<unsigned>(parent);
     const Edge degree = degree_of(p.out, static_cast<Local>(v));
     found.add(degree);
-    stretches += static_cast<Count>(stretches_of(degree));
+    chunks += static_cast<Count>(chunks_of(degree));
   }
   add_found(p, found);
-  stretches = sum_of_lanes(stretches);
-  if (lane == 0 && stretches > 0) atomicAdd(p.stretches_found, stretches);
+  chunks = sum_of_lanes(chunks);
+  if (lane == 0 && chunks > 0) atomicAdd(p.chunks_found, chunks);
 }
 
 template <bool ToBits>
@@ -270,7 +270,7 @@ BfsArguments arguments_of(const DeviceBfsCall& call) {
           .next_queue = call.next_queue,
           .vertices_found = count(&call.found->vertices),
           .edges_found = count(&call.found->edges),
-          .stretches_found = count(&call.found->stretches),
+          .chunks_found = count(&call.found->chunks),
           .level = call.level};
 }
 
@@ -284,16 +284,16 @@ void start_bfs(const DeviceBfsCall& call, Local source, StreamHandle stream) {
   launch(begin_at_source, {.blocks = 1, .threads = kWarp}, stream, arguments_of(call), source);
 }
 
-void push_bfs(const DeviceBfsCall& call, std::int64_t stretches, int processors, StreamHandle stream) {
-  const int each = stretches_each(stretches, std::int64_t{processors} * (2048 / kWarp));
-  launch(push_stretches, {.blocks = blocks_for(stretches, std::int64_t{each} * kWarps), .threads = kThreads}, stream,
-         arguments_of(call), stretches, each);
+void push_bfs(const DeviceBfsCall& call, std::int64_t chunks, int processors, StreamHandle stream) {
+  const int each = chunks_each(chunks, std::int64_t{processors} * (2048 / kWarp));
+  launch(push_chunks, {.blocks = blocks_for(chunks, std::int64_t{each} * kWarps), .threads = kThreads}, stream,
+         arguments_of(call), chunks, each);
 }
 
-void push_narrow_bfs(const DeviceBfsCall& call, std::int64_t stretches, const DeviceNarrowLimits& limits,
+void push_narrow_bfs(const DeviceBfsCall& call, std::int64_t chunks, const DeviceNarrowLimits& limits,
                      DeviceNarrowLevels* out, StreamHandle stream) {
   launch(push_narrow_levels, {.blocks = 1, .threads = kNarrowThreads, .shared_bytes = 3 * sizeof(Count)}, stream,
-         arguments_of(call), stretches, limits, out);
+         arguments_of(call), chunks, limits, out);
 }
 
 void pull_bfs(const DeviceBfsCall& call, StreamHandle stream) {

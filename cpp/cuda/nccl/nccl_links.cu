@@ -26,17 +26,17 @@ void check_nccl(ncclResult_t result, const char* what) {
 }
 
 /// Rows in a row of a buffer that come from one PE or go to it.
-struct Stretch {
+struct RowRange {
   Rank pe = 0;
   std::int64_t first = 0, count = 0;
 };
 
 /// What a PE sends to its peers in a phase, and gets from them.
 struct Exchange {
-  DeviceArray<Local> positions;   ///< in its own buffer, of all rows that it sends
-  std::vector<Stretch> sent;      ///< in the order of positions
-  std::vector<Stretch> received;  ///< in the order of the columns
-  std::vector<Stretch> put;       ///< received from other workgroups, in its buffer
+  DeviceArray<Local> positions;    ///< in its own buffer, of all rows that it sends
+  std::vector<RowRange> sent;      ///< in the order of positions
+  std::vector<RowRange> received;  ///< in the order of the columns
+  std::vector<RowRange> put;       ///< received from other workgroups, in its buffer
 };
 
 Exchange exchange_of(const ColaPhase& phase, Rank first_peer, const Stream& stream) {
@@ -71,10 +71,10 @@ class Group {
   ~Group() {
     if (open_) static_cast<void>(ncclGroupEnd());  // an error of one of them is on its way
   }
-  void send(const float* rows, const Stretch& to) {
+  void send(const float* rows, const RowRange& to) {
     check_nccl(ncclSend(rows + to.first * columns_, values(to), ncclFloat32, to.pe, all_, stream_), "sending rows");
   }
-  void receive(float* rows, const Stretch& from) {
+  void receive(float* rows, const RowRange& from) {
     check_nccl(ncclRecv(rows + from.first * columns_, values(from), ncclFloat32, from.pe, all_, stream_),
                "receiving rows");
   }
@@ -84,7 +84,7 @@ class Group {
   }
 
  private:
-  std::size_t values(const Stretch& s) const { return static_cast<std::size_t>(s.count * columns_); }
+  std::size_t values(const RowRange& s) const { return static_cast<std::size_t>(s.count * columns_); }
 
   ncclComm_t all_;
   std::int64_t columns_;
@@ -129,11 +129,11 @@ class NcclLinks final : public ColaLinks {
 
   void put(std::size_t, std::size_t phase, DeviceView<const float> rows) override {
     const ColaPart::Put& put = part().puts[phase - 1];
-    const std::vector<Stretch>& from = exchanges_[phase].put;
+    const std::vector<RowRange>& from = exchanges_[phase].put;
     if (put.count == 0 && from.empty()) return;
     Group group(all_, columns_, part().transfers);
     if (put.count > 0) group.send(rows.data, {put.to, 0, put.count});
-    for (const Stretch& s : from) group.receive(slots_[phase % 2].view(0, columns_).data, s);
+    for (const RowRange& s : from) group.receive(slots_[phase % 2].view(0, columns_).data, s);
     group.end();
   }
 
@@ -144,8 +144,8 @@ class NcclLinks final : public ColaLinks {
     const DeviceView<float> send = send_.view(sent, columns_);
     if (sent > 0) gather_rows(part().transfers, own_buffer(0, phase), exchange.positions.data(), send);
     Group group(all_, columns_, part().transfers);
-    for (const Stretch& s : exchange.sent) group.send(send.data, s);
-    for (const Stretch& s : exchange.received) group.receive(received_rows_.view(0, columns_).data, s);
+    for (const RowRange& s : exchange.sent) group.send(send.data, s);
+    for (const RowRange& s : exchange.received) group.receive(received_rows_.view(0, columns_).data, s);
     group.end();
   }
 
