@@ -143,8 +143,8 @@ TEST_CASE("sssp is correct for weights of very different sizes, lost in rounding
         CAPTURE(directed);
         CAPTURE(threads);
         const Sample sample{samples::from_text(text), directed, Duplicates::keep};
-        check_weights<float>(sample, threads, unit);
-        check_weights<double>(sample, threads, unit);
+        check_weights<float>(sample, threads, unit_weight);
+        check_weights<double>(sample, threads, unit_weight);
         check_weights<float>(sample, threads, [](std::size_t i) { return i % 3 == 0 ? 1.0 : 1e-12 * unit_weight(i); });
         check_weights<float>(sample, threads, [](std::size_t i) { return std::pow(10.0, 30 * unit_weight(i) - 25); });
         check_weights<float>(sample, threads, [](std::size_t) { return 0.0; });
