@@ -304,9 +304,9 @@ TEST_CASE("breadth-first search finds the tree of least parents in every directi
           // Of such small graphs 6 is a limit that levels are on both sides of.
           search.run(source,
                      {.direction = direction,
-                      .narrow_edges = source == 0        ? 0u
-                                      : source < c.n - 1 ? 6u
-                                                         : 8192u},
+                      .small_level_edges = source == 0        ? 0u
+                                           : source < c.n - 1 ? 6u
+                                                              : 8192u},
                      found);
           expect_tree(c, source, found);
           if (direction == push) CHECK(found.pulls == 0);
@@ -326,7 +326,7 @@ TEST_CASE("breadth-first search changes its direction and back") {
     const Stream stream(device);
     const DeviceCsr csr = c.on(stream);
     for (const std::uint64_t narrow : {0, 4, 8192}) {
-      const auto found = device_bfs(stream, csr, 1000, {.narrow_edges = narrow});
+      const auto found = device_bfs(stream, csr, 1000, {.small_level_edges = narrow});
       expect_tree(c, 1000, found);
       CHECK(found.pulls > 0);
       CHECK(found.pulls < found.levels / 2);

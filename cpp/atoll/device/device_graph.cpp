@@ -22,7 +22,7 @@ void check_shape(const SparsePattern& p, const char* what) {
 }
 
 // Levels between two looks of the host, so that one kernel does not take long.
-constexpr int kNarrowLevels = 1 << 12;
+constexpr int kMostSmallLevels = 1 << 12;
 
 template <class T>
 void resize(PinnedArray<T>& array, Device& device, Local vertices) {
@@ -173,8 +173,8 @@ DeviceBfs::DeviceBfs(const Stream& stream, const DeviceCsr& csr) : stream_(strea
   next_queue_ = DeviceArray<DeviceEdgeChunk>(device, chunks);
   found_ = DeviceArray<DeviceFrontier>(device, 1);
   told_ = PinnedArray<DeviceFrontier>(device, 1);
-  narrow_ = DeviceArray<DeviceNarrowLevels>(device, 1);
-  told_narrow_ = PinnedArray<DeviceNarrowLevels>(device, 1);
+  small_levels_ = DeviceArray<DeviceSmallLevels>(device, 1);
+  host_small_levels_ = PinnedArray<DeviceSmallLevels>(device, 1);
 }
 
 DeviceFrontier DeviceBfs::told() {
@@ -231,17 +231,18 @@ void DeviceBfs::run(Local source, const DeviceBfsOptions& options, DeviceBfsResu
       kernels.queue_of_bfs(call, stream_);
     }
     pulling = pull;
-    if (!pull && frontier.edges <= options.narrow_edges) {
+    if (!pull && frontier.edges <= options.small_level_edges) {
       // Pulling pays from more edges than that on, so no level that should be pulled is pushed in there.
       const auto pushed_anyway = static_cast<std::uint64_t>(n / options.beta);
-      kernels.push_narrow_bfs(call, static_cast<std::int64_t>(frontier.chunks),
-                              {.edges = options.direction == automatic ? std::min(options.narrow_edges, pushed_anyway)
-                                                                       : options.narrow_edges,
-                               .levels = kNarrowLevels},
-                              narrow_.data(), stream_);
-      download(stream_, narrow_, std::span(told_narrow_.data(), 1));
+      kernels.push_small_bfs_levels(
+          call, static_cast<std::int64_t>(frontier.chunks),
+          {.edges = options.direction == automatic ? std::min(options.small_level_edges, pushed_anyway)
+                                                   : options.small_level_edges,
+           .levels = kMostSmallLevels},
+          small_levels_.data(), stream_);
+      download(stream_, small_levels_, std::span(host_small_levels_.data(), 1));
       stream_.wait();
-      const DeviceNarrowLevels& levels = told_narrow_[0];
+      const DeviceSmallLevels& levels = host_small_levels_[0];
       if (levels.levels % 2 == 1) std::swap(call.queue, call.next_queue);
       // Of the levels that were pushed: all that were found but the last, and the one before them.
       const auto pushed = static_cast<Edge>(frontier.edges + levels.edges - levels.last.edges);

@@ -107,7 +107,7 @@ struct DeviceBfsOptions {
   /// method's authors, for processors.
   double beta = 24;
   /// Levels of at most so many leaving edges follow each other in one kernel, by one block of threads; 0: none do.
-  std::uint64_t narrow_edges = 8192;
+  std::uint64_t small_level_edges = 8192;
 };
 
 struct DeviceBfsResult {
@@ -138,8 +138,8 @@ class DeviceBfs {
   DeviceArray<DeviceEdgeChunk> queue_, next_queue_;
   DeviceArray<DeviceFrontier> found_;
   PinnedArray<DeviceFrontier> told_;
-  DeviceArray<DeviceNarrowLevels> narrow_;
-  PinnedArray<DeviceNarrowLevels> told_narrow_;
+  DeviceArray<DeviceSmallLevels> small_levels_;
+  PinnedArray<DeviceSmallLevels> host_small_levels_;
 };
 
 inline DeviceBfsResult device_bfs(const Stream& stream, const DeviceCsr& csr, Local source,

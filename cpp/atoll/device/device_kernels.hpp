@@ -263,11 +263,11 @@ struct DeviceFrontier {
 };
 
 /// When levels that follow each other in one kernel end.
-struct DeviceNarrowLimits {
+struct DeviceSmallLevelLimits {
   std::uint64_t edges = 0;  ///< a level has been found whose vertices have more
   int levels = 0;           ///< so many have been found
 };
-struct DeviceNarrowLevels {
+struct DeviceSmallLevels {
   std::uint64_t vertices = 0, edges = 0;  ///< of all levels found
   DeviceFrontier last;                    ///< of them
   int levels = 0;
@@ -295,8 +295,8 @@ struct DeviceGraph {
   void (*push_bfs)(const DeviceBfsCall& call, std::int64_t chunks, int processors, StreamHandle stream) = nullptr;
   /// The same, and level after level, the queues changing places, until one has no vertices or a limit ends it. Writes
   /// what was found; call.found stays as it is.
-  void (*push_narrow_bfs)(const DeviceBfsCall& call, std::int64_t chunks, const DeviceNarrowLimits& limits,
-                          DeviceNarrowLevels* out, StreamHandle stream) = nullptr;
+  void (*push_small_bfs_levels)(const DeviceBfsCall& call, std::int64_t chunks, const DeviceSmallLevelLimits& limits,
+                                DeviceSmallLevels* out, StreamHandle stream) = nullptr;
   /// From the bits of the frontier to those of `next`.
   void (*pull_bfs)(const DeviceBfsCall& call, StreamHandle stream) = nullptr;
   /// Frontier <- bits of the vertices of depth level - 1.

@@ -34,7 +34,7 @@ constexpr std::int64_t kMostBlocks = 2;  // so that blocks of small graphs go ro
 constexpr std::int64_t kMostBlocks = 1 << 14;
 #endif
 constexpr Edge kAloneEdges = 8;  // that a lane looks through before the warp helps
-constexpr int kNarrowThreads = 1024, kNarrowWarps = kNarrowThreads / kWarp;
+constexpr int kSmallLevelThreads = 1024, kSmallLevelWarps = kSmallLevelThreads / kWarp;
 
 // Atomic functions take this type, which has 64 bits like std::uint64_t.
 using Count = unsigned long long;
@@ -167,21 +167,21 @@ __global__ void __launch_bounds__(kThreads) push_chunks(const BfsArguments p, lo
 }
 
 // One block. What a level finds is counted in shared memory.
-__global__ void __launch_bounds__(kNarrowThreads)
-    push_narrow_levels(BfsArguments p, long long chunks, DeviceNarrowLimits limits, DeviceNarrowLevels* out) {
+__global__ void __launch_bounds__(kSmallLevelThreads)
+    push_small_levels(BfsArguments p, long long chunks, DeviceSmallLevelLimits limits, DeviceSmallLevels* out) {
   ATOLL_SHARED_MEMORY(shared);
   auto* const counts = reinterpret_cast<Count*>(shared);
   p.vertices_found = counts;
   p.edges_found = counts + 1;
   p.chunks_found = counts + 2;
   const int warp = static_cast<int>(threadIdx.x) / kWarp;
-  DeviceNarrowLevels all;
+  DeviceSmallLevels all;
   do {
     if (threadIdx.x < 3) counts[threadIdx.x] = 0;
     __syncthreads();
-    const int each = chunks_each(chunks, kNarrowWarps);
+    const int each = chunks_each(chunks, kSmallLevelWarps);
     Found found;
-    for (long long first = static_cast<long long>(warp) * each; first < chunks; first += kNarrowWarps * each)
+    for (long long first = static_cast<long long>(warp) * each; first < chunks; first += kSmallLevelWarps * each)
       push_some(p, first, each, chunks, found);
     add_found(p, found);
     __syncthreads();  // what the level wrote is there for all of the block
@@ -290,9 +290,9 @@ void push_bfs(const DeviceBfsCall& call, std::int64_t chunks, int processors, St
          arguments_of(call), chunks, each);
 }
 
-void push_narrow_bfs(const DeviceBfsCall& call, std::int64_t chunks, const DeviceNarrowLimits& limits,
-                     DeviceNarrowLevels* out, StreamHandle stream) {
-  launch(push_narrow_levels, {.blocks = 1, .threads = kNarrowThreads, .shared_bytes = 3 * sizeof(Count)}, stream,
+void push_small_bfs_levels(const DeviceBfsCall& call, std::int64_t chunks, const DeviceSmallLevelLimits& limits,
+                           DeviceSmallLevels* out, StreamHandle stream) {
+  launch(push_small_levels, {.blocks = 1, .threads = kSmallLevelThreads, .shared_bytes = 3 * sizeof(Count)}, stream,
          arguments_of(call), chunks, limits, out);
 }
 
@@ -316,7 +316,7 @@ DeviceGraph graph_kernels() {
           .iterate_pagerank = &iterate_pagerank,
           .start_bfs = &start_bfs,
           .push_bfs = &push_bfs,
-          .push_narrow_bfs = &push_narrow_bfs,
+          .push_small_bfs_levels = &push_small_bfs_levels,
           .pull_bfs = &pull_bfs,
           .bits_of_bfs = &bits_of_bfs,
           .queue_of_bfs = &queue_of_bfs};
