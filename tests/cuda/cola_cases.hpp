@@ -46,10 +46,11 @@ struct CsrMatrix {
   atl::SparseMatrix<float> whole() const {
     atl::SparseMatrix<float> out{.rows = n, .columns = n};
     out.offsets = atl::Array<atl::Edge>(offsets.size());
-    out.places = atl::Array<atl::Local>(columns.size());
+    out.column_indices = atl::Array<atl::Local>(columns.size());
     out.values = atl::Array<float>(values.size());
     std::ranges::copy(offsets, out.offsets.begin());
-    std::ranges::transform(columns, out.places.begin(), [](atl::Vertex c) { return static_cast<atl::Local>(c); });
+    std::ranges::transform(columns, out.column_indices.begin(),
+                           [](atl::Vertex c) { return static_cast<atl::Local>(c); });
     std::ranges::copy(values, out.values.begin());
     return out;
   }

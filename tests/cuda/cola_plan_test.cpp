@@ -52,7 +52,7 @@ std::vector<Nonzero> nonzeros_of(const std::vector<ColaPlan>& plans, const Block
         for (auto e = static_cast<std::size_t>(phase.local.offsets[i]);
              e < static_cast<std::size_t>(phase.local.offsets[i + 1]); ++e)
           out.emplace_back(blocks.begin(plan.pe) + static_cast<Vertex>(i),
-                           own.at(static_cast<std::size_t>(phase.local.places[e])), phase.local.values[e]);
+                           own.at(static_cast<std::size_t>(phase.local.column_indices[e])), phase.local.values[e]);
       const ColaColumns& remote = phase.remote;
       for (std::size_t c = 0; c < remote.count(); ++c) {
         const Rank peer = plan.groups.begin(plan.groups.of(plan.pe)) + remote.peers[c];

@@ -22,15 +22,15 @@ using Pairs = std::vector<std::pair<Local, Local>>;
 /// A graph as lists, each in ascending order.
 struct Lists {
   std::vector<Edge> offsets;
-  std::vector<Local> places;
+  std::vector<Local> column_indices;
   SparsePattern pattern() const {
     const auto n = static_cast<std::int64_t>(offsets.size()) - 1;
-    return {n, n, offsets, places};
+    return {n, n, offsets, column_indices};
   }
   std::span<const Local> of(Local v) const {
     const auto at = static_cast<std::size_t>(v);
-    return std::span(places).subspan(static_cast<std::size_t>(offsets[at]),
-                                     static_cast<std::size_t>(offsets[at + 1] - offsets[at]));
+    return std::span(column_indices)
+        .subspan(static_cast<std::size_t>(offsets[at]), static_cast<std::size_t>(offsets[at + 1] - offsets[at]));
   }
 };
 
@@ -39,7 +39,7 @@ Lists lists_of(Local n, Pairs pairs) {
   Lists out{std::vector<Edge>(static_cast<std::size_t>(n) + 1, 0), {}};
   for (const auto& [u, v] : pairs) {
     ++out.offsets[static_cast<std::size_t>(u) + 1];
-    out.places.push_back(v);
+    out.column_indices.push_back(v);
   }
   std::partial_sum(out.offsets.begin(), out.offsets.end(), out.offsets.begin());
   return out;

@@ -36,10 +36,10 @@ inline SparseMatrix<float> matrix_of_lengths(const std::vector<Edge>& lengths, s
   SparseMatrix<float> a{.rows = static_cast<std::int64_t>(lengths.size()), .columns = columns};
   a.offsets = Array<Edge>(offsets.size());
   std::ranges::copy(offsets, a.offsets.data());
-  a.places = Array<Local>(nonzeros);
+  a.column_indices = Array<Local>(nonzeros);
   if (weighted) a.values = Array<float>(nonzeros);
   for (std::size_t e = 0; e < nonzeros; ++e) {
-    a.places[e] = static_cast<Local>(random_at(11, e) % static_cast<std::uint64_t>(columns));
+    a.column_indices[e] = static_cast<Local>(random_at(11, e) % static_cast<std::uint64_t>(columns));
     if (weighted) a.values[e] = 0.7f * random_value(12, e);  // products are rounded
   }
   return a;

@@ -191,9 +191,9 @@ TEST_CASE("products of one object with more and fewer columns, of arrays on the 
   const Stream stream(tested.device());
   const auto a = matrix_of_lengths({2, 2000, 0, 5}, 300, true);
   const auto offsets = uploaded(stream, a.pattern().offsets);
-  const auto places = uploaded(stream, a.pattern().places);
+  const auto column_indices = uploaded(stream, a.pattern().column_indices);
   const auto values = uploaded(stream, std::span(a.values.data(), a.values.size()));
-  DeviceSpmm<float> spmm(stream, {a.rows, a.columns, offsets.data(), places.data(), values.data()},
+  DeviceSpmm<float> spmm(stream, {a.rows, a.columns, offsets.data(), column_indices.data(), values.data()},
                          a.pattern().offsets);
   for (const std::int64_t k : {8, 40, 3}) {
     const Dense b(300, k, false, {});
@@ -246,9 +246,9 @@ TEST_CASE("sampled products and gathered rows") {
           CAPTURE(half);
           const Dense x(a.rows, k, false, place), y(a.columns, k, half, place);
           const DeviceDenseCopy dx(stream, x), dy(stream, y);
-          const DeviceArray<float> values(stream.device(), a.places.size());
+          const DeviceArray<float> values(stream.device(), a.column_indices.size());
           spmm.sampled_product(stream, dx.floats(), dy.view(), values.data());
-          std::vector<float> got(a.places.size()), wanted(a.places.size());
+          std::vector<float> got(a.column_indices.size()), wanted(a.column_indices.size());
           download(stream, values, std::span(got));
           stream.wait();
           sampled_product(team, a.pattern(), x.view(), y.view(), std::span(wanted));

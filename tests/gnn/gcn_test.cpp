@@ -57,10 +57,10 @@ VertexFeatures<T> features_of(const Graph& graph, std::int64_t columns, bool spa
     some.offsets[static_cast<std::size_t>(i) + 1] = static_cast<Edge>(found.size());
   }
   if (!sparse) return dense;
-  some.places = Array<Local>(found.size());
+  some.column_indices = Array<Local>(found.size());
   some.values = Array<T>(found.size());
   for (std::size_t e = 0; e < found.size(); ++e) {
-    some.places[e] = found[e].first;
+    some.column_indices[e] = found[e].first;
     some.values[e] = found[e].second;
   }
   return some;

@@ -38,7 +38,7 @@ std::vector<SparseMatrix<float>> random_patterns() {
 }
 
 double average_of(const SparseMatrix<float>& a) {
-  return static_cast<double>(a.places.size()) / static_cast<double>(a.rows);
+  return static_cast<double>(a.column_indices.size()) / static_cast<double>(a.rows);
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ Counts counts_of(const SparseMatrix<float>& a) {
   Counts counts(static_cast<std::size_t>(a.rows), std::vector<int>(static_cast<std::size_t>(a.rows)));
   for (std::size_t i = 0; i < counts.size(); ++i)
     for (auto e = static_cast<std::size_t>(a.offsets[i]); e < static_cast<std::size_t>(a.offsets[i + 1]); ++e)
-      if (a.places[e] != static_cast<Local>(i)) ++counts[i][static_cast<std::size_t>(a.places[e])];
+      if (a.column_indices[e] != static_cast<Local>(i)) ++counts[i][static_cast<std::size_t>(a.column_indices[e])];
   return counts;
 }
 
@@ -37,7 +37,7 @@ TEST_CASE("gorder places next a row of the greatest score with the window before
       const SparseMatrix<float> a = matrix_of(70, seed % 2 ? pairs : both_ways(pairs));
       const Counts counts = counts_of(a);
       std::vector<int> column_sizes(counts.size());
-      for (const Local column : a.places) ++column_sizes[static_cast<std::size_t>(column)];
+      for (const Local column : a.column_indices) ++column_sizes[static_cast<std::size_t>(column)];
       const auto numbers = numbers_of(a, Ordering::gorder, 1, {.window = window});
       std::vector<std::size_t> order(numbers.size());
       for (std::size_t v = 0; v < numbers.size(); ++v) order[static_cast<std::size_t>(numbers[v])] = v;

@@ -24,7 +24,7 @@ std::vector<Triple> triples(const SparseMatrix<float>& a) {
   std::vector<Triple> all;
   for (std::size_t i = 0; i < static_cast<std::size_t>(a.rows); ++i)
     for (auto e = static_cast<std::size_t>(a.offsets[i]); e < static_cast<std::size_t>(a.offsets[i + 1]); ++e)
-      all.emplace_back(static_cast<Local>(i), a.places[e], a.values.empty() ? 1 : a.values[e]);
+      all.emplace_back(static_cast<Local>(i), a.column_indices[e], a.values.empty() ? 1 : a.values[e]);
   return all;
 }
 
@@ -48,7 +48,7 @@ TEST_CASE("a permuted matrix has each nonzero at its new place, columns ascendin
     CHECK(b.columns == 700);
     const SparseMatrix<float> ones = permuted(team, SparseView<float>{a.pattern()}, rows, columns);
     CHECK(ones.values.empty());
-    CHECK(std::ranges::equal(ones.places, b.places));
+    CHECK(std::ranges::equal(ones.column_indices, b.column_indices));
   }
 }
 
@@ -72,7 +72,7 @@ TEST_CASE("the inverse of a permutation undoes it, and what is none is refused b
   refused({-1, 0}, "the new number of row 0 is -1");
 }
 
-TEST_CASE("rows of a dense matrix go to their new places, and back") {
+TEST_CASE("rows of a dense matrix go to their new positions, and back") {
   for (const int threads : {1, 2, 3}) {
     Team team(threads);
     const std::vector<Local> numbers = shuffled(3000, 3);

@@ -79,7 +79,7 @@ TEST_CASE("rabbit of arcs finds what it finds of edges") {
   Pairs arcs;
   for (Local v = 0; v < edges.rows; ++v)
     for (Edge e = edges.offsets[static_cast<std::size_t>(v)]; e < edges.offsets[static_cast<std::size_t>(v) + 1]; ++e)
-      if (const Local u = edges.places[static_cast<std::size_t>(e)]; u >= v) arcs.emplace_back(v, u);
+      if (const Local u = edges.column_indices[static_cast<std::size_t>(e)]; u >= v) arcs.emplace_back(v, u);
   const SparseMatrix<float> a = matrix_of(edges.rows, arcs);
   CHECK(inside_blocks(a, 8, numbers_of(a, Ordering::rabbit)) > 0.8);
   CHECK(inside_blocks(a, 8) < 0.2);

@@ -68,7 +68,7 @@ TEST_CASE("rcm visits, from the last number on, each vertex' new neighbours by r
       const auto begin = a.offsets[static_cast<std::size_t>(v)], end = a.offsets[static_cast<std::size_t>(v) + 1];
       Turn turn{place(v), end - begin, v};
       for (Edge e = begin; e < end; ++e)
-        turn.parent = std::min(turn.parent, place(a.places[static_cast<std::size_t>(e)]));
+        turn.parent = std::min(turn.parent, place(a.column_indices[static_cast<std::size_t>(e)]));
       if (turn.parent != place(v)) turns.push_back(turn);  // else it begins a component
     }
     CHECK(turns.size() > 50);

@@ -18,7 +18,7 @@ using Pairs = std::vector<std::pair<Local, Local>>;
 inline SparseMatrix<float> matrix_of(std::int64_t rows, const Pairs& pairs, std::int64_t columns = -1) {
   SparseMatrix<float> a{.rows = rows, .columns = columns < 0 ? rows : columns};
   a.offsets = Array<Edge>(static_cast<std::size_t>(rows) + 1, 0);
-  a.places = Array<Local>(pairs.size());
+  a.column_indices = Array<Local>(pairs.size());
   a.values = Array<float>(pairs.size());
   for (const auto& [i, j] : pairs) ++a.offsets[static_cast<std::size_t>(i) + 1];
   std::partial_sum(a.offsets.begin(), a.offsets.end(), a.offsets.begin());
@@ -26,7 +26,7 @@ inline SparseMatrix<float> matrix_of(std::int64_t rows, const Pairs& pairs, std:
   float value = 0;
   for (const auto& [i, j] : pairs) {
     const auto at = static_cast<std::size_t>(next[static_cast<std::size_t>(i)]++);
-    a.places[at] = j;
+    a.column_indices[at] = j;
     a.values[at] = ++value;
   }
   return a;

@@ -112,12 +112,13 @@ TEST_CASE("rows that move to the new order come back as they were, of any type a
       SparseMatrix<float> features{.rows = order.old_rows(), .columns = 9};
       features.offsets = Array<Edge>(ids.size() + 1, 0);
       for (std::size_t i = 0; i < ids.size(); ++i) features.offsets[i + 1] = features.offsets[i] + ids[i] % 3;
-      features.places = Array<Local>(static_cast<std::size_t>(features.offsets[ids.size()]));
-      features.values = Array<float>(features.places.size());
+      features.column_indices = Array<Local>(static_cast<std::size_t>(features.offsets[ids.size()]));
+      features.values = Array<float>(features.column_indices.size());
       for (std::size_t i = 0; i < ids.size(); ++i)
         for (auto e = static_cast<std::size_t>(features.offsets[i]);
              e < static_cast<std::size_t>(features.offsets[i + 1]); ++e) {
-          features.places[e] = static_cast<Local>(e - static_cast<std::size_t>(features.offsets[i])) + ids[i] % 7;
+          features.column_indices[e] =
+              static_cast<Local>(e - static_cast<std::size_t>(features.offsets[i])) + ids[i] % 7;
           features.values[e] = static_cast<float>(ids[i]);
         }
       const SparseMatrix<float> there = order.to_new(features);
@@ -126,7 +127,8 @@ TEST_CASE("rows that move to the new order come back as they were, of any type a
         CHECK(there.offsets[i + 1] - there.offsets[i] == moved[i] % 3);
         for (auto e = static_cast<std::size_t>(there.offsets[i]); e < static_cast<std::size_t>(there.offsets[i + 1]);
              ++e) {
-          CHECK(there.places[e] == static_cast<Local>(e - static_cast<std::size_t>(there.offsets[i])) + moved[i] % 7);
+          CHECK(there.column_indices[e] ==
+                static_cast<Local>(e - static_cast<std::size_t>(there.offsets[i])) + moved[i] % 7);
           CHECK(there.values[e] == static_cast<float>(moved[i]));
         }
       }

@@ -17,16 +17,16 @@ namespace {
 // The rows of random_rows, whichever ranks have them.
 SparseMatrix<float> matrix(Vertex n) {
   std::vector<Edge> offsets{0};
-  std::vector<Local> places;
+  std::vector<Local> column_indices;
   for (Vertex i = 0; i < n; ++i) {
-    for (const auto& entry : random_rows::row(i, n)) places.push_back(static_cast<Local>(entry.column));
-    offsets.push_back(static_cast<Edge>(places.size()));
+    for (const auto& entry : random_rows::row(i, n)) column_indices.push_back(static_cast<Local>(entry.column));
+    offsets.push_back(static_cast<Edge>(column_indices.size()));
   }
   SparseMatrix<float> a{.rows = n, .columns = n};
   a.offsets = Array<Edge>(offsets.size());
-  a.places = Array<Local>(places.size());
+  a.column_indices = Array<Local>(column_indices.size());
   std::ranges::copy(offsets, a.offsets.begin());
-  std::ranges::copy(places, a.places.begin());
+  std::ranges::copy(column_indices, a.column_indices.begin());
   return a;
 }
 
@@ -37,7 +37,8 @@ MatrixRows<float> part(const SparseMatrix<float>& a, const Blocks& blocks, Rank 
   out.offsets = Array<Edge>(own + 1);
   for (std::size_t i = 0; i <= own; ++i) out.offsets[i] = a.offsets[first + i] - from;
   out.columns = Array<Vertex>(static_cast<std::size_t>(out.offsets[own]));
-  for (std::size_t e = 0; e < out.columns.size(); ++e) out.columns[e] = a.places[static_cast<std::size_t>(from) + e];
+  for (std::size_t e = 0; e < out.columns.size(); ++e)
+    out.columns[e] = a.column_indices[static_cast<std::size_t>(from) + e];
   return out;
 }
 
@@ -61,7 +62,7 @@ FetchedRows by_definition(const SparsePattern& a, const Blocks& blocks, const Hi
   for (Rank r = 0; r < tree.size(); ++r)
     for (Vertex i = blocks.begin(r); i < blocks.end(r); ++i)
       for (auto e = a.offsets[static_cast<std::size_t>(i)]; e < a.offsets[static_cast<std::size_t>(i) + 1]; ++e) {
-        const Vertex column = a.places[static_cast<std::size_t>(e)];
+        const Vertex column = a.column_indices[static_cast<std::size_t>(e)];
         const Rank owner = blocks.owner(column);
         if (owner == r) continue;
         ++out.row_wise[level(r, owner)];

@@ -8,7 +8,7 @@ DeviceColumns<T>::DeviceColumns(const Stream& stream, const SparseView<T>& trans
                                 std::span<const std::int32_t> owners, std::span<const Local> positions,
                                 std::span<const T> row_factors)
     : offsets_(uploaded(stream, transposed.pattern.offsets)),
-      places_(uploaded(stream, transposed.pattern.places)),
+      places_(uploaded(stream, transposed.pattern.column_indices)),
       positions_(uploaded(stream, positions)),
       owners_(uploaded(stream, owners)),
       factors_(uploaded(stream, row_factors)),
@@ -22,7 +22,7 @@ DeviceColumns<T>::DeviceColumns(const Stream& stream, const SparseView<T>& trans
         "SpMM by columns: {} factors ({} rows of C need one each). Pass one for each row, or none.", row_factors.size(),
         transposed.pattern.columns);
   if (transposed.values) {
-    values_ = uploaded(stream, std::span(transposed.values, transposed.pattern.places.size()));
+    values_ = uploaded(stream, std::span(transposed.values, transposed.pattern.column_indices.size()));
     a_.values = values_.data();
   }
   stream.wait();  // before the caller's arrays go

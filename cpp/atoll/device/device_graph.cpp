@@ -15,10 +15,12 @@ void check_shape(const SparsePattern& p, const char* what) {
       "the {} edges are {} rows by {} columns (a graph on a device has as many of both, below 2^31). Pass the lists of "
       "a graph.",
       what, p.rows, p.columns);
-  check(p.offsets.size() == static_cast<std::size_t>(p.rows) + 1 && p.nonzeros() == static_cast<Edge>(p.places.size()),
-        "the {} edges have {} offsets and {} places ({} rows need one more offset, and the last is the number of "
-        "places). Pass CSR arrays.",
-        what, p.offsets.size(), p.places.size(), p.rows);
+  check(
+      p.offsets.size() == static_cast<std::size_t>(p.rows) + 1 &&
+          p.nonzeros() == static_cast<Edge>(p.column_indices.size()),
+      "the {} edges have {} offsets and {} column indices ({} rows need one more offset, and the last is the number of "
+      "column indices). Pass CSR arrays.",
+      what, p.offsets.size(), p.column_indices.size(), p.rows);
 }
 
 // Levels between two looks of the host, so that one kernel does not take long.
@@ -56,7 +58,7 @@ DeviceCsr::DeviceCsr(const Stream& stream, const SparsePattern& symmetric) {
 }
 
 DeviceCsr::Lists DeviceCsr::lists_of(const Stream& stream, const SparsePattern& pattern) {
-  return {uploaded(stream, pattern.offsets), uploaded(stream, pattern.places)};
+  return {uploaded(stream, pattern.offsets), uploaded(stream, pattern.column_indices)};
 }
 
 // Place e of row r is item e + r, and the end of row r is item offsets[r + 1] + r.

@@ -38,9 +38,9 @@ class DeviceCsr {
  private:
   struct Lists {
     DeviceArray<Edge> offsets;
-    DeviceArray<Local> places;
-    DeviceLists view() const { return {offsets.data(), places.data()}; }
-    std::size_t memory_bytes() const { return offsets.memory_bytes() + places.memory_bytes(); }
+    DeviceArray<Local> column_indices;
+    DeviceLists view() const { return {offsets.data(), column_indices.data()}; }
+    std::size_t memory_bytes() const { return offsets.memory_bytes() + column_indices.memory_bytes(); }
   };
   static Lists lists_of(const Stream& stream, const SparsePattern& pattern);
   void cut_into_chunks(const Stream& stream, const SparsePattern& in);

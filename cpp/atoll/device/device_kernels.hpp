@@ -130,9 +130,9 @@ struct DeviceDense {
 /// A sparse matrix in CSR form, as SparseView, whose arrays are all in a device's memory.
 struct DeviceSparseView {
   std::int64_t rows = 0, columns = 0;
-  const Edge* offsets = nullptr;  ///< rows + 1
-  const Local* places = nullptr;  ///< column of each nonzero
-  const float* values = nullptr;  ///< of each nonzero; null: all are 1
+  const Edge* offsets = nullptr;          ///< rows + 1
+  const Local* column_indices = nullptr;  ///< column of each nonzero
+  const float* values = nullptr;          ///< of each nonzero; null: all are 1
 };
 
 /// What one group of lanes does: the nonzeros [begin, end) of whole rows [first, last), or a piece of one long row.
@@ -169,7 +169,7 @@ struct DeviceSpmmCall {
 /// C(i, :) += A(i, j) B_j for the nonzeros (i, j) of columns j, by atomic additions. Row B_j is row positions[j] of the
 /// matrix at tables[owners[j]], wherever that address lies that the device can read.
 struct DeviceColumnsCall {
-  DeviceSparseView a;  ///< the transpose: its rows are the columns j, its places the rows i
+  DeviceSparseView a;  ///< the transpose: its rows are the columns j, its column indices the rows i
   DeviceTasks tasks;
   const void* const* tables = nullptr;
   const std::int32_t* owners = nullptr;
@@ -209,13 +209,14 @@ struct DeviceSparse {
 
 // --- graphs -------------------------------------------------------------------------------------------------------
 
-/// Lists of neighbours in a device's memory: those of vertex v are places[offsets[v]] .. places[offsets[v + 1] - 1].
+/// Lists of neighbours in a device's memory: those of vertex v are column_indices[offsets[v]] and on, up to, but not
+/// including, column_indices[offsets[v + 1]].
 struct DeviceLists {
   const Edge* offsets = nullptr;
-  const Local* places = nullptr;
+  const Local* column_indices = nullptr;
 };
 
-/// Rows are cut into chunks of so many items, which a warp sums: the items of a row are its places, and then its end.
+/// Rows are cut into chunks of so many items, which a warp sums: the items of a row are its nonzeros, and then its end.
 inline constexpr std::int64_t kChunkItems = 256;
 
 /// A row that began in chunk `first`, goes through all between, and ends in chunk `last`.
@@ -249,7 +250,7 @@ struct DevicePageRankCall {
   bool spread = true;  ///< dangling mass is spread evenly, or lost
 };
 
-/// A piece of a vertex's list: the places from piece * kChunkEdges on, so that long lists are shared among warps.
+/// A chunk of a vertex's list: kChunkEdges edges from piece * kChunkEdges on, so that long lists are shared among warps.
 struct DeviceEdgeChunk {
   Local vertex = 0, piece = 0;
 };
@@ -293,7 +294,7 @@ struct DeviceGraph {
   void (*start_bfs)(const DeviceBfsCall& call, Local source, StreamHandle stream) = nullptr;
   /// From the queue's first `chunks`, whose vertices have depth level - 1, to next_queue.
   void (*push_bfs)(const DeviceBfsCall& call, std::int64_t chunks, int processors, StreamHandle stream) = nullptr;
-  /// The same, and level after level, the queues changing places, until one has no vertices or a limit ends it. Writes
+  /// The same, and level after level, the queues being swapped, until one has no vertices or a limit ends it. Writes
   /// what was found; call.found stays as it is.
   void (*push_small_bfs_levels)(const DeviceBfsCall& call, std::int64_t chunks, const DeviceSmallLevelLimits& limits,
                                 DeviceSmallLevels* out, StreamHandle stream) = nullptr;

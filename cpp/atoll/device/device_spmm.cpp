@@ -34,13 +34,13 @@ template <class T>
 DeviceSpmm<T>::DeviceSpmm(const Stream& stream, const SparseView<T>& a, Reduce reduce,
                           std::span<const Edge> row_nonzeros, T empty)
     : offsets_(uploaded(stream, a.pattern.offsets)),
-      places_(uploaded(stream, a.pattern.places)),
+      places_(uploaded(stream, a.pattern.column_indices)),
       a_{a.pattern.rows, a.pattern.columns, offsets_.data(), places_.data(), nullptr},
       reduce_(reduce),
       schedule_(stream, row_tasks(a.pattern.offsets)),
       empty_(empty) {
   if (a.values) {
-    values_ = uploaded(stream, std::span(a.values, a.pattern.places.size()));
+    values_ = uploaded(stream, std::span(a.values, a.pattern.column_indices.size()));
     a_.values = values_.data();
   }
   set_factors(stream, row_nonzeros);

@@ -38,7 +38,7 @@ std::uint64_t hash_of(const VertexFeatures<T>& features, const std::vector<Verte
   const auto& sparse = std::get<1>(features);
   for (std::size_t i = 0; i < ids.size(); ++i)
     for (auto e = static_cast<std::size_t>(sparse.offsets[i]); e < static_cast<std::size_t>(sparse.offsets[i + 1]); ++e)
-      add(i, sparse.places[e], sparse.values.empty() ? T{1} : sparse.values[e]);
+      add(i, sparse.column_indices[e], sparse.values.empty() ? T{1} : sparse.values[e]);
   return sum;
 }
 

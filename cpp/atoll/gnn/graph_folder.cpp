@@ -253,7 +253,7 @@ SparseMatrix<T> GraphFolder::features(const Graph& graph, Rows rows) const {
   SparseMatrix<T> out{.rows = graph.owned(), .columns = features_};
   const auto count = static_cast<std::size_t>(graph.owned());
   out.offsets = Array<Edge>(count + 1, 0);
-  out.places = Array<Local>(own.size());
+  out.column_indices = Array<Local>(own.size());
   out.values = Array<T>(own.size());
   std::vector<double> sums(count, 0.0);
   for (const Entry& e : own) {
@@ -263,7 +263,7 @@ SparseMatrix<T> GraphFolder::features(const Graph& graph, Rows rows) const {
   for (std::size_t i = 0; i < count; ++i) out.offsets[i + 1] += out.offsets[i];
   for (std::size_t e = 0; e < own.size(); ++e) {
     const double sum = sums[static_cast<std::size_t>(own[e].vertex)];
-    out.places[e] = static_cast<Local>(own[e].place);
+    out.column_indices[e] = static_cast<Local>(own[e].place);
     out.values[e] = static_cast<T>(rows == Rows::normalised && sum != 0 ? own[e].value / sum : own[e].value);
   }
   return out;

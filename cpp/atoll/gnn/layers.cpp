@@ -94,7 +94,7 @@ void Gcn<T>::drop_sparse() {
   for_rows(world_.team(), rows_, [&](std::int64_t row) {
     const auto i = static_cast<std::size_t>(row);
     for (auto e = static_cast<std::size_t>(s.x.offsets[i]); e < static_cast<std::size_t>(s.x.offsets[i + 1]); ++e)
-      s.kept[e] = dropout.keeps(ids_[i], s.x.places[e]) ? s.x.values[e] * scale : T{0};
+      s.kept[e] = dropout.keeps(ids_[i], s.x.column_indices[e]) ? s.x.values[e] * scale : T{0};
   });
   world_.team().for_range(s.from.size(), 1 << 14, [&](int, std::size_t begin, std::size_t end) {
     for (; begin < end; ++begin) s.xt.values[begin] = s.kept[static_cast<std::size_t>(s.from[begin])];

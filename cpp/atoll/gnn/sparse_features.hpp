@@ -31,7 +31,7 @@ struct Gcn<T>::SparseFeatures {
 
  private:
   static SparseMatrix<T> with_values(SparseMatrix<T>&& m) {
-    if (m.values.empty()) m.values = Array<T>(m.places.size(), T{1});
+    if (m.values.empty()) m.values = Array<T>(m.column_indices.size(), T{1});
     return std::move(m);
   }
   SparseView<T> transposed_view(Team& team) {

@@ -60,8 +60,8 @@ SparseMatrix<T> permuted(Team& team, const SparseView<T>& a, std::span<const Loc
   inverse(team, columns);
   SparseMatrix<T> out{.rows = p.rows, .columns = p.columns};
   out.offsets = Array<Edge>(old.size() + 1);
-  out.places = Array<Local>(p.places.size());
-  if (a.values) out.values = Array<T>(p.places.size());
+  out.column_indices = Array<Local>(p.column_indices.size());
+  if (a.values) out.values = Array<T>(p.column_indices.size());
   Edge sum = 0;
   for (std::size_t i = 0; i < old.size(); ++i) {
     out.offsets[i] = sum;
@@ -78,10 +78,10 @@ SparseMatrix<T> permuted(Team& team, const SparseView<T>& a, std::span<const Loc
       const auto to = static_cast<std::size_t>(out.offsets[i]);
       words.resize(static_cast<std::size_t>(out.offsets[i + 1]) - to);
       for (std::size_t k = 0; k < words.size(); ++k)
-        words[k] = static_cast<std::uint64_t>(columns[static_cast<std::size_t>(p.places[from + k])]) << 32 | k;
+        words[k] = static_cast<std::uint64_t>(columns[static_cast<std::size_t>(p.column_indices[from + k])]) << 32 | k;
       std::sort(words.begin(), words.end());
       for (std::size_t k = 0; k < words.size(); ++k) {
-        out.places[to + k] = static_cast<Local>(words[k] >> 32);
+        out.column_indices[to + k] = static_cast<Local>(words[k] >> 32);
         if (a.values) out.values[to + k] = a.values[from + (words[k] & UINT32_MAX)];
       }
     }

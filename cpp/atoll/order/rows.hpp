@@ -9,7 +9,7 @@ namespace atl::order {
 inline std::span<const Local> row(const SparsePattern& a, Local i) {
   const auto at = static_cast<std::size_t>(i);
   const auto begin = static_cast<std::size_t>(a.offsets[at]), end = static_cast<std::size_t>(a.offsets[at + 1]);
-  return a.places.subspan(begin, end - begin);
+  return a.column_indices.subspan(begin, end - begin);
 }
 
 inline std::uint64_t degree(const SparsePattern& a, Local i) {

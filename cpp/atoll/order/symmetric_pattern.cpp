@@ -36,7 +36,7 @@ SymmetricPattern::SymmetricPattern(Team& team, const SparsePattern& a) : pattern
   if (same(team, a, transposed.pattern())) return;
   const auto rows = static_cast<std::size_t>(a.rows);
   offsets_ = Array<Edge>(rows + 1);
-  places_ = Array<Local>(2 * a.places.size());
+  places_ = Array<Local>(2 * a.column_indices.size());
   for (std::size_t i = 0; i <= rows; ++i) offsets_[i] = a.offsets[i] + transposed.offsets[i];
   team.for_range(rows, kPatternRows, [&](int, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {

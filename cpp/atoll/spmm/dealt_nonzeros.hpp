@@ -60,12 +60,12 @@ SparseMatrix<T> chunk_of(const std::vector<std::vector<Entry<T>>>& entries, std:
   for_entries([&](const Entry<T>&, std::size_t i) { ++out.offsets[i + 1]; });
   for (std::size_t i = 0; i < static_cast<std::size_t>(rows); ++i) out.offsets[i + 1] += out.offsets[i];
   const auto nonzeros = static_cast<std::size_t>(out.offsets[static_cast<std::size_t>(rows)]);
-  out.places = Array<Local>(nonzeros);
+  out.column_indices = Array<Local>(nonzeros);
   if (weighted) out.values = Array<T>(nonzeros);
   std::vector<Edge> next(out.offsets.begin(), out.offsets.end());
   for_entries([&](const Entry<T>& entry, std::size_t i) {
     const auto to = static_cast<std::size_t>(next[i]++);
-    out.places[to] = static_cast<Local>(place(entry.column));
+    out.column_indices[to] = static_cast<Local>(place(entry.column));
     if (weighted) out.values[to] = entry.value;
   });
   return out;

@@ -159,7 +159,7 @@ DistributedSpmm<T>::DistributedSpmm(World& world, MatrixRows<T>&& rows, Reduce r
     const auto nonzeros = static_cast<std::size_t>(chunk.offsets[own]);
     chunk.rows = static_cast<std::int64_t>(own);
     chunk.columns = columns;
-    chunk.places = Array<Local>(nonzeros);
+    chunk.column_indices = Array<Local>(nonzeros);
     if (!rows.values.empty()) chunk.values = Array<T>(nonzeros);
   };
   reserve(local_, end - first);
@@ -181,7 +181,7 @@ DistributedSpmm<T>::DistributedSpmm(World& world, MatrixRows<T>&& rows, Reduce r
         const std::size_t p = here ? phases_.size() : split.phase_of(column);
         SparseMatrix<T>& chunk = here ? local_ : phases_[p].chunk;
         const auto at = static_cast<std::size_t>(to[p]++);
-        chunk.places[at] = here ? static_cast<Local>(column - first) : split.place_of(column);
+        chunk.column_indices[at] = here ? static_cast<Local>(column - first) : split.place_of(column);
         if (!rows.values.empty()) chunk.values[at] = rows.values[e];
       }
     }

@@ -71,7 +71,7 @@ class DistributedSpmm {
   /// Columns that are fetched together, and the nonzeros in them.
   struct Phase {
     std::shared_ptr<const HaloPlan> plan;
-    SparseMatrix<T> chunk;  // places: copies
+    SparseMatrix<T> chunk;  // columns: copies
     std::optional<Spmm<T>> product;
     std::map<std::int64_t, Exchange> exchanges;  // [columns]
   };
@@ -84,7 +84,7 @@ class DistributedSpmm {
   std::vector<Edge> row_nonzeros_;  // [own row] of all chunks
   Edge remote_nonzeros_ = 0;
   std::size_t remote_columns_ = 0;
-  SparseMatrix<T> local_;  // places: own rows of B
+  SparseMatrix<T> local_;  // columns: own rows of B
   std::optional<Spmm<T>> local_product_;
   std::vector<Phase> phases_;
   std::array<Array<T>, 2> copies_;  // of even and odd phases, for the widest product so far

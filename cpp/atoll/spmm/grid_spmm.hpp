@@ -72,7 +72,7 @@ class ReplicatedSpmm {
   const Reduce reduce_;
   std::vector<Edge> row_nonzeros_;                   // [own row]
   std::shared_ptr<const HaloPlan> fetched_, added_;  // rows of B of the share; rows of C of the team
-  SparseMatrix<T> local_, remote_;                   // rows of added_; places: own rows of B, copies
+  SparseMatrix<T> local_, remote_;                   // rows of added_; columns: own rows of B, copies
   std::optional<Spmm<T>> local_product_, remote_product_;
   std::map<std::int64_t, Exchanges> exchanges_;  // [columns]
   Array<T> copies_, partial_;                    // of the widest product so far

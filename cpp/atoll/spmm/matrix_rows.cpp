@@ -102,7 +102,7 @@ SparseMatrix<T> matrix_of(MatrixRows<T>&& rows) {
     const auto column = static_cast<Local>(rows.columns[e]);
     std::memcpy(narrow + e, &column, sizeof column);
   }
-  out.places = std::move(rows.columns).template narrow<Local>(nonzeros);
+  out.column_indices = std::move(rows.columns).template narrow<Local>(nonzeros);
   out.offsets = std::move(rows.offsets);
   out.values = std::move(rows.values);
   return out;

@@ -29,7 +29,8 @@ std::pair<Array<Local>, Blocks> find_numbers(World& world, const MatrixRows<T>& 
     for (; e < end; ++e) columns[e] = static_cast<Local>(a.columns[e]);
   });
   Array<Edge> offsets(finds ? n + 1 : 0);
-  Array<Local> places(finds ? static_cast<std::size_t>(std::accumulate(nonzeros.begin(), nonzeros.end(), Edge{0})) : 0);
+  Array<Local> column_indices(
+      finds ? static_cast<std::size_t>(std::accumulate(nonzeros.begin(), nonzeros.end(), Edge{0})) : 0);
   // Ranks have consecutive rows, so their parts lie one after the other.
   const auto gather = [&]<class V>(std::span<const V> mine, Array<V>& all, std::size_t first, auto&& count) {
     std::vector<std::span<const std::byte>> outgoing(ranks);
@@ -42,7 +43,7 @@ std::pair<Array<Local>, Blocks> find_numbers(World& world, const MatrixRows<T>& 
   };
   gather(span_of(a.offsets).subspan(1), offsets, 1,
          [&](std::size_t r) { return static_cast<std::size_t>(a.blocks.size(static_cast<Rank>(r))); });
-  gather(span_of(columns), places, 0, [&](std::size_t r) { return static_cast<std::size_t>(nonzeros[r]); });
+  gather(span_of(columns), column_indices, 0, [&](std::size_t r) { return static_cast<std::size_t>(nonzeros[r]); });
   columns = {};
 
   Array<Local> numbers(n);
@@ -56,7 +57,7 @@ std::pair<Array<Local>, Blocks> find_numbers(World& world, const MatrixRows<T>& 
            i < static_cast<std::size_t>(a.blocks.end(static_cast<Rank>(r))); ++i)
         offsets[i + 1] += before;
     const auto rows = static_cast<std::int64_t>(n);
-    numbers = new_numbers(world.team(), {rows, rows, span_of(offsets), span_of(places)}, method, options);
+    numbers = new_numbers(world.team(), {rows, rows, span_of(offsets), span_of(column_indices)}, method, options);
     Array<Edge> lengths(n + 1, 0);  // of new rows, then their offsets
     for (std::size_t i = 0; i < n; ++i) lengths[static_cast<std::size_t>(numbers[i]) + 1] = offsets[i + 1] - offsets[i];
     for (std::size_t i = 0; i < n; ++i) lengths[i + 1] += lengths[i];
@@ -179,9 +180,9 @@ SparseMatrix<T> RowOrder::to_new(const SparseMatrix<T>& from) const {
   const bool weighted = world_->any(!from.values.empty());
   SparseMatrix<T> out{.rows = new_rows(), .columns = from.columns};
   out.offsets = moved_offsets(span_of(from.offsets));
-  out.places = moved_entries(span_of(from.offsets), span_of(from.places), span_of(out.offsets));
+  out.column_indices = moved_entries(span_of(from.offsets), span_of(from.column_indices), span_of(out.offsets));
   if (!weighted) return out;
-  const Array<T> ones(from.values.empty() ? from.places.size() : 0, T{1});
+  const Array<T> ones(from.values.empty() ? from.column_indices.size() : 0, T{1});
   out.values =
       moved_entries(span_of(from.offsets), span_of(from.values.empty() ? ones : from.values), span_of(out.offsets));
   return out;
@@ -189,7 +190,7 @@ SparseMatrix<T> RowOrder::to_new(const SparseMatrix<T>& from) const {
 
 template <class T>
 MatrixRows<T> RowOrder::to_new(const MatrixRows<T>& from, std::span<const Local> numbers) const {
-  // As a sparse matrix whose places are the new columns, until they have arrived: half as wide as columns.
+  // A sparse matrix with the new columns, until they have arrived: its indices are half as wide as columns.
   const bool weighted = world_->any(!from.values.empty());
   Team& team = world_->team();
   Array<Local> renumbered(from.columns.size());

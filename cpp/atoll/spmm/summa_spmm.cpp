@@ -75,7 +75,7 @@ SummaSpmm<T>::SummaSpmm(World& world, MatrixRows<T>&& a, Reduce reduce)
     };
     put(block.offsets);
     put(block.values);
-    put(block.places);
+    put(block.column_indices);
   }
   const std::vector<Edge> all = world.all_gather_varying(std::span<const Edge>(stage_nonzeros_));
   stage_nonzeros_.assign(stages, 0);
@@ -98,17 +98,19 @@ std::size_t SummaSpmm<T>::block_bytes(Rank stage) const {
   return (rows + 1) * sizeof(Edge) + nonzeros * (sizeof(Local) + (weighted_ ? sizeof(T) : 0));
 }
 
-// Offsets, values and places follow each other, those with the strictest alignment first.
+// Offsets, values and column indices follow each other, those with the strictest alignment first.
 template <class T>
 SparseView<T> SummaSpmm<T>::block_in(const std::byte* panel, Rank stage) const {
   const auto nonzeros = static_cast<std::size_t>(stage_nonzeros_[static_cast<std::size_t>(stage)]);
   const Vertex rows = blocks_.end(rank_at(row_, grid_columns_ - 1)) - blocks_.begin(rank_at(row_, 0));
   const auto* offsets = reinterpret_cast<const Edge*>(panel);
   const auto* values = reinterpret_cast<const T*>(offsets + rows + 1);
-  const auto* places = reinterpret_cast<const Local*>(values + (weighted_ ? nonzeros : 0));
-  return {
-      {rows, stage_end(stage) - stage_begin(stage), {offsets, static_cast<std::size_t>(rows) + 1}, {places, nonzeros}},
-      weighted_ ? values : nullptr};
+  const auto* column_indices = reinterpret_cast<const Local*>(values + (weighted_ ? nonzeros : 0));
+  return {{rows,
+           stage_end(stage) - stage_begin(stage),
+           {offsets, static_cast<std::size_t>(rows) + 1},
+           {column_indices, nonzeros}},
+          weighted_ ? values : nullptr};
 }
 
 // c_slice_ += A b_slice_, where each has the rows of the grid row, `width` columns. While a stage is multiplied, the

@@ -123,7 +123,7 @@ FetchedRows count_fetched(const SparsePattern& a, const Blocks& rows, const Bloc
     counter.begin(rank);
     const auto end = static_cast<std::size_t>(a.offsets[static_cast<std::size_t>(rows.end(rank))]);
     for (auto e = static_cast<std::size_t>(a.offsets[static_cast<std::size_t>(rows.begin(rank))]); e < end; ++e)
-      counter.fetch(a.places[e], 1);
+      counter.fetch(a.column_indices[e], 1);
   }
   return std::move(counter).rows();
 }

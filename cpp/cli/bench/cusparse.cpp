@@ -26,7 +26,7 @@ struct Cusparse::Library {
   int (*destroy)(void* handle);
   int (*set_stream)(void* handle, StreamHandle stream);
   int (*create_csr)(void** matrix, std::int64_t rows, std::int64_t columns, std::int64_t nonzeros, void* offsets,
-                    void* places, void* values, int offset_type, int place_type, int base, int type);
+                    void* column_indices, void* values, int offset_type, int index_type, int base, int type);
   int (*destroy_sparse)(void* matrix);
   int (*create_dense)(void** matrix, std::int64_t rows, std::int64_t columns, std::int64_t stride, void* values,
                       int type, int order);
@@ -120,7 +120,7 @@ std::unique_ptr<Cusparse> Cusparse::open(const Stream& stream, const SparseMatri
   out->rows_ = a.rows;
   out->columns_ = a.columns;
   out->offsets_ = uploaded(stream, std::span<const std::int32_t>(offsets));
-  out->places_ = uploaded(stream, std::span<const Local>(a.places.data(), a.places.size()));
+  out->places_ = uploaded(stream, std::span<const Local>(a.column_indices.data(), a.column_indices.size()));
   out->values_ = uploaded(
       stream, ones.empty() ? std::span<const float>(a.values.data(), a.values.size()) : std::span<const float>(ones));
   stream.wait();  // before the host's copies go

@@ -38,7 +38,7 @@ bool is_right(const SparseMatrix<T>& a, Reduce reduce, MatrixView<const T> b, Ma
     const auto j = static_cast<std::int64_t>(random_at(8, sample) % static_cast<std::uint64_t>(c.cols));
     double value = 0, magnitude = 0, count = 0;
     for (auto e = static_cast<std::size_t>(a.offsets[i]); e < static_cast<std::size_t>(a.offsets[i + 1]); ++e) {
-      const double x = static_cast<double>((a.values.empty() ? T{1} : a.values[e]) * b(a.places[e], j));
+      const double x = static_cast<double>((a.values.empty() ? T{1} : a.values[e]) * b(a.column_indices[e], j));
       if (reduce == Reduce::max)
         value = count == 0 ? x : std::max(value, x);
       else if (reduce == Reduce::min)

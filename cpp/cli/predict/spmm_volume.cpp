@@ -45,7 +45,7 @@ MatrixRows<T> rows_at(const SparsePattern& a, const Blocks& blocks, Rank rank) {
   out.offsets = Array<Edge>(own + 1);
   for (std::size_t i = 0; i <= own; ++i) out.offsets[i] = a.offsets[first + i] - from;
   out.columns = Array<Vertex>(static_cast<std::size_t>(out.offsets[own]));
-  std::ranges::copy(a.places.subspan(static_cast<std::size_t>(from), out.columns.size()), out.columns.begin());
+  std::ranges::copy(a.column_indices.subspan(static_cast<std::size_t>(from), out.columns.size()), out.columns.begin());
   return out;
 }
 

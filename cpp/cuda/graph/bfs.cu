@@ -145,7 +145,7 @@ __device__ __forceinline__ void push_some(const BfsArguments& p, long long first
     Local v = 0;
     bool is_new = false;
     if (i < all) {
-      v = p.out.places[at];
+      v = p.out.column_indices[at];
       is_new = reach(p, from, v);
     }
     append(p, p.next_queue, is_new, v, found);
@@ -213,12 +213,12 @@ __global__ void __launch_bounds__(kThreads) pull_words(const BfsArguments p, lon
     const Edge end = open ? p.in.offsets[v + 1] : 0;
     Local parent = -1;
     for (const Edge stop = end - at < kAloneEdges ? end : at + kAloneEdges; at < stop && parent < 0; ++at)
-      if (const Local u = p.in.places[at]; has_bit(p.frontier, u)) parent = u;
+      if (const Local u = p.in.column_indices[at]; has_bit(p.frontier, u)) parent = u;
     for (unsigned left = __ballot_sync(kAllLanes, parent < 0 && at < end); left != 0; left &= left - 1) {
       const int whose = __ffs(static_cast<int>(left)) - 1;
       const Edge last = __shfl_sync(kAllLanes, end, whose);
       for (Edge first = __shfl_sync(kAllLanes, at, whose); first < last; first += kWarp) {
-        const Local u = first + lane < last ? p.in.places[first + lane] : -1;
+        const Local u = first + lane < last ? p.in.column_indices[first + lane] : -1;
         const unsigned hits = __ballot_sync(kAllLanes, u >= 0 && has_bit(p.frontier, u));
         if (hits == 0) continue;
         const Local hit = __shfl_sync(kAllLanes, u, __ffs(static_cast<int>(hits)) - 1);

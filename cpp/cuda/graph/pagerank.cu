@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // PageRank [1] by pulling: every vertex sums what its incoming edges bring.
 //
-// Rows differ in length by orders of magnitude, so work is cut along a merge of places and row ends [2] into chunks of
+// Rows differ in length by orders of magnitude, so work is cut along a merge of nonzeros and row ends [2] into chunks of
 // equal size, one for a warp. It gathers its values into shared memory, all loads under way together, and then sums row
 // by row there [3], with as many lanes for a row as the chunk's rows leave. Rows that cross chunks are summed from
 // parts by a second kernel. Sums are of doubles in an order that depends only on the graph: no atomics, and results
@@ -42,7 +42,7 @@ template <class Real>
 struct PageRankArguments {
   Local vertices;
   const Edge* offsets;
-  const Local* places;
+  const Local* column_indices;
   const Edge* out_offsets;
   const Local* first_row;
   int chunks, splits;
@@ -121,7 +121,7 @@ __device__ void pull_chunk(const PageRankArguments<Real>& p, double base, int ch
   const Edge edge = item - row, edge_end = item_end - row_end;
   const int count = static_cast<int>(edge_end - edge);
 #pragma unroll 8
-  for (int i = lane; i < count; i += kWarp) values[i] = p.sent[p.places[edge + i]];
+  for (int i = lane; i < count; i += kWarp) values[i] = p.sent[p.column_indices[edge + i]];
   __syncwarp();
   // The rows that end here, and the one that goes on.
   const int rows = row_end - row + 1;
@@ -216,7 +216,7 @@ template <class Real>
 PageRankArguments<Real> arguments_of(const DevicePageRankCall& call) {
   return {.vertices = call.vertices,
           .offsets = call.in.offsets,
-          .places = call.in.places,
+          .column_indices = call.in.column_indices,
           .out_offsets = call.out_offsets,
           .first_row = call.first_row,
           .chunks = call.chunks,

@@ -14,7 +14,7 @@ struct ColumnArguments {
   const DeviceSparseTask* tasks;
   long long count, blocks;  // tasks, and blocks of a panel
   const Edge* offsets;
-  const Local* places;
+  const Local* column_indices;
   const float* values;
   const void* const* tables;
   const std::int32_t* owners;
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(kSparseThreads) add_products(const ColumnArgum
     for (int u = 0; u < kColumnsUnderWay; ++u) {
 #pragma unroll 4
       for (Edge e = begin[u]; e < end[u]; ++e) {
-        const Local i = p.places[e];
+        const Local i = p.column_indices[e];
         float value = p.values ? p.values[e] : 1.0f;
         if (p.factors) value *= p.factors[i];
         float* const to = p.c + i * p.c_stride;
@@ -87,7 +87,7 @@ void add_columns_of(const DeviceColumnsCall& call, int architecture, StreamHandl
                              .count = call.tasks.count,
                              .blocks = task_blocks(call.tasks.count, shape.lanes),
                              .offsets = call.a.offsets,
-                             .places = call.a.places,
+                             .column_indices = call.a.column_indices,
                              .values = call.a.values,
                              .tables = call.tables,
                              .owners = call.owners,

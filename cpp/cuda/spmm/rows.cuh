@@ -23,7 +23,7 @@ template <class B>
 struct RowArguments {
   const DeviceSparseTask* tasks;
   long long count, blocks;  // tasks, and blocks of a panel
-  const Local* places;
+  const Local* column_indices;
   const float* values;
   const B* b;
   long long b_stride;
@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(kSparseThreads, kRowBlocks) reduce_rows(const 
   float next_value = 0;
   const auto fetch = [&](int at) {
     if (at >= length) return;
-    next_place = load_once(p.places + task.begin + at);
+    next_place = load_once(p.column_indices + task.begin + at);
     next_value = p.values ? load_once(p.values + task.begin + at) : 1.0f;
   };
   fetch(place.lane);
@@ -159,7 +159,7 @@ void multiply_rows(const DeviceSpmmCall& call, StreamHandle stream) {
   const RowArguments<B> p{.tasks = call.tasks.tasks,
                           .count = call.tasks.count,
                           .blocks = task_blocks(call.tasks.count, shape.lanes),
-                          .places = call.a.places,
+                          .column_indices = call.a.column_indices,
                           .values = call.a.values,
                           .b = static_cast<const B*>(call.b.data),
                           .b_stride = call.b.stride,

@@ -14,7 +14,7 @@ struct SampledArguments {
   const DeviceSparseTask* tasks;
   long long count, blocks;
   const Edge* offsets;
-  const Local* places;
+  const Local* column_indices;
   const float* x;
   long long x_stride;
   const Y* y;
@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(kSparseThreads) multiply_pairs(const SampledAr
       float sums[kPairs];
 #pragma unroll
       for (int u = 0; u < kPairs; ++u) {
-        y[u] = p.y + p.places[min(e + u, end - 1)] * p.y_stride;  // what is read twice is not written
+        y[u] = p.y + p.column_indices[min(e + u, end - 1)] * p.y_stride;  // what is read twice is not written
         sums[u] = 0;
       }
       for (long long column = place.lane * V; column < p.columns; column += kLanes * V) {
@@ -71,7 +71,7 @@ void sampled_of(const DeviceSampledCall& call, StreamHandle stream) {
                               .count = call.tasks.count,
                               .blocks = task_blocks(call.tasks.count, kLanes),
                               .offsets = call.a.offsets,
-                              .places = call.a.places,
+                              .column_indices = call.a.column_indices,
                               .x = call.x.data,
                               .x_stride = call.x.stride,
                               .y = static_cast<const Y*>(call.y.data),

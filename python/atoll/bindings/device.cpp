@@ -17,20 +17,21 @@ Reduce reduce_of(const std::string& name) {
 
 class DeviceProduct {
  public:
-  /// offsets: int64 on the host, and again on the device with places (int32) and values (float32), which stay.
+  /// offsets: int64 on the host, and again on the device with column_indices (int32) and values (float32), which stay.
   DeviceProduct(int number, const nb::ndarray<const Edge, nb::ndim<1>, nb::c_contig, nb::device::cpu>& host_offsets,
-                Array1 offsets, Array1 places, Array1 values, std::int64_t columns, const std::string& reduce,
+                Array1 offsets, Array1 column_indices, Array1 values, std::int64_t columns, const std::string& reduce,
                 std::uintptr_t stream)
       : device_(open_device("cuda", number)),
         offsets_(std::move(offsets)),
-        places_(std::move(places)),
+        column_indices_(std::move(column_indices)),
         values_(std::move(values)),
         rows_(static_cast<std::int64_t>(host_offsets.size()) - 1) {
     expect(offsets_, nb::dtype<Edge>(), "offsets");
-    expect(places_, nb::dtype<Local>(), "columns");
+    expect(column_indices_, nb::dtype<Local>(), "columns");
     expect(values_, nb::dtype<float>(), "values");
     const DeviceSparseView a{rows_, columns, static_cast<const Edge*>(offsets_.data()),
-                             static_cast<const Local*>(places_.data()), static_cast<const float*>(values_.data())};
+                             static_cast<const Local*>(column_indices_.data()),
+                             static_cast<const float*>(values_.data())};
     product_.emplace(on(stream), a, std::span(host_offsets.data(), host_offsets.size()), reduce_of(reduce));
   }
 
@@ -95,7 +96,7 @@ class DeviceProduct {
   }
 
   std::shared_ptr<Device> device_;
-  Array1 offsets_, places_, values_;  // kept for as long as the product
+  Array1 offsets_, column_indices_, values_;  // kept for as long as the product
   std::int64_t rows_;
   std::optional<DeviceSpmm<float>> product_;
   std::optional<Event> last_;

@@ -72,14 +72,14 @@ Array<T> copied(const AnyColumn& from) {
   return to;
 }
 
-void set_sparse(SharedNetwork& shared, const AnyColumn& offsets, const AnyColumn& places, const AnyColumn& values,
-                std::int64_t columns) {
+void set_sparse(SharedNetwork& shared, const AnyColumn& offsets, const AnyColumn& column_indices,
+                const AnyColumn& values, std::int64_t columns) {
   shared.world->call([&](World&) {
     std::visit(
         [&]<class T>(const std::shared_ptr<Gcn<T>>& network) {
           SparseMatrix<T> x{.rows = static_cast<std::int64_t>(offsets.size()) - 1, .columns = columns};
           x.offsets = copied<Edge>(offsets);
-          x.places = copied<Local>(places);
+          x.column_indices = copied<Local>(column_indices);
           x.values = copied<T>(values);
           network->set_features(std::move(x));
         },
@@ -146,7 +146,7 @@ void bind_gnn(nb::module_& m) {
           [](const SharedNetwork& n) { return std::visit([](const auto& x) { return x->memory_bytes(); }, n.network); })
       .def("set_dense", &set_dense<float>, "features"_a.noconvert())
       .def("set_dense", &set_dense<double>, "features"_a.noconvert())
-      .def("set_sparse", &set_sparse, "offsets"_a.noconvert(), "places"_a.noconvert(), "values"_a.noconvert(),
+      .def("set_sparse", &set_sparse, "offsets"_a.noconvert(), "column_indices"_a.noconvert(), "values"_a.noconvert(),
            "columns"_a)
       .def("set_targets", &set_targets, "labels"_a.noconvert(), "roles"_a.noconvert())
       .def("train", &train_network, "epochs"_a, "checkpoint"_a, "checkpoint_every"_a)

@@ -166,12 +166,12 @@ void multiply(SharedProduct& shared, const Dense<const T>& b, const Dense<T>& c)
 
 // values[e] <- x[i, :] . y[j, :] for each nonzero e = (i, j), on this process alone.
 template <class T>
-void sampled(const std::shared_ptr<SharedWorld>& shared, const AnyColumn& offsets, const AnyColumn& places,
+void sampled(const std::shared_ptr<SharedWorld>& shared, const AnyColumn& offsets, const AnyColumn& column_indices,
              const Dense<const T>& x, const Dense<const T>& y,
              const nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>& values) {
   shared->call([&](World& world) {
     const SparsePattern pattern{static_cast<std::int64_t>(x.shape(0)), static_cast<std::int64_t>(y.shape(0)),
-                                span_of<Edge>(offsets), span_of<Local>(places)};
+                                span_of<Edge>(offsets), span_of<Local>(column_indices)};
     sampled_product<T>(world.team(), pattern, view_of(x), view_of(y), {values.data(), values.size()});
     return 0;
   });
@@ -203,9 +203,9 @@ void bind_spmm(nb::module_& m) {
         "values"_a.noconvert().none(), "count"_a, "type"_a, "reduce"_a, "transpose"_a, "strategy"_a, "order"_a,
         "column_block"_a);
   m.def("matrix_of_graph", &matrix_of_graph, "graph"_a, "values"_a, "self_loops"_a);
-  m.def("sampled_product", &sampled<float>, "world"_a, "offsets"_a.noconvert(), "places"_a.noconvert(),
+  m.def("sampled_product", &sampled<float>, "world"_a, "offsets"_a.noconvert(), "column_indices"_a.noconvert(),
         "x"_a.noconvert(), "y"_a.noconvert(), "values"_a.noconvert());
-  m.def("sampled_product", &sampled<double>, "world"_a, "offsets"_a.noconvert(), "places"_a.noconvert(),
+  m.def("sampled_product", &sampled<double>, "world"_a, "offsets"_a.noconvert(), "column_indices"_a.noconvert(),
         "x"_a.noconvert(), "y"_a.noconvert(), "values"_a.noconvert());
 }
 

@@ -42,7 +42,7 @@ class Csr:
         return self.columns.numpy()
 
     @cached_property
-    def places(self) -> np.ndarray:
+    def column_indices(self) -> np.ndarray:
         """The columns as int32, half as much to read."""
         return self.indices.astype(np.int32)
 

@@ -228,7 +228,7 @@ def _sampled_product(product: Any, csr: Csr, dC: Tensor, B: Tensor) -> Tensor:
     _core.sampled_product(
         product.world,
         csr.indptr,
-        csr.places,
+        csr.column_indices,
         dC.detach().contiguous().numpy(),
         B.detach().contiguous().numpy(),
         out.numpy(),

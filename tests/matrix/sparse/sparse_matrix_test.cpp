@@ -21,8 +21,8 @@ Array<T> array_of(const std::vector<T>& from) {
 }
 
 SparseMatrix<double> matrix(std::int64_t rows, std::int64_t columns, const std::vector<Edge>& offsets,
-                            const std::vector<Local>& places, const std::vector<double>& values = {}) {
-  return {rows, columns, array_of(offsets), array_of(places), array_of(values)};
+                            const std::vector<Local>& column_indices, const std::vector<double>& values = {}) {
+  return {rows, columns, array_of(offsets), array_of(column_indices), array_of(values)};
 }
 
 }  // namespace
@@ -30,16 +30,16 @@ SparseMatrix<double> matrix(std::int64_t rows, std::int64_t columns, const std::
 TEST_CASE("a transpose has each nonzero once, in ascending columns, by any number of threads") {
   Random random(4);
   std::vector<Edge> offsets{0};
-  std::vector<Local> places;
+  std::vector<Local> column_indices;
   std::vector<double> values;
   for (int i = 0; i < 60; ++i) {
     for (std::uint64_t e = random.below(9); e > 0; --e) {
-      places.push_back(static_cast<Local>(random.below(23)));
+      column_indices.push_back(static_cast<Local>(random.below(23)));
       values.push_back(random.unit());
     }
-    offsets.push_back(static_cast<Edge>(places.size()));
+    offsets.push_back(static_cast<Edge>(column_indices.size()));
   }
-  const SparseMatrix<double> a = matrix(60, 23, offsets, places, values);
+  const SparseMatrix<double> a = matrix(60, 23, offsets, column_indices, values);
   for (const int threads : {1, 2, 5}) {
     Team team(threads);
     Array<Edge> from;
@@ -47,17 +47,17 @@ TEST_CASE("a transpose has each nonzero once, in ascending columns, by any numbe
     check_sparse(t.view(), "the transpose");
     CHECK(t.rows == 23);
     CHECK(t.columns == 60);
-    std::vector<bool> seen(places.size());
+    std::vector<bool> seen(column_indices.size());
     for (std::size_t j = 0; j < 23; ++j)
       for (auto e = static_cast<std::size_t>(t.offsets[j]); e < static_cast<std::size_t>(t.offsets[j + 1]); ++e) {
         const auto source = static_cast<std::size_t>(from[e]);
         CHECK(!seen[source]);
         seen[source] = true;
-        CHECK(places[source] == static_cast<Local>(j));
+        CHECK(column_indices[source] == static_cast<Local>(j));
         CHECK(t.values[e] == values[source]);
-        CHECK(offsets[static_cast<std::size_t>(t.places[e])] <= from[e]);
-        CHECK(offsets[static_cast<std::size_t>(t.places[e]) + 1] > from[e]);
-        if (e > static_cast<std::size_t>(t.offsets[j])) CHECK(t.places[e - 1] <= t.places[e]);
+        CHECK(offsets[static_cast<std::size_t>(t.column_indices[e])] <= from[e]);
+        CHECK(offsets[static_cast<std::size_t>(t.column_indices[e]) + 1] > from[e]);
+        if (e > static_cast<std::size_t>(t.offsets[j])) CHECK(t.column_indices[e - 1] <= t.column_indices[e]);
       }
     CHECK(std::ranges::all_of(seen, [](bool b) { return b; }));
   }

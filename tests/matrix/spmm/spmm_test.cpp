@@ -27,20 +27,20 @@ SparseMatrix<T> random_sparse(std::int64_t rows, std::int64_t columns, Edge long
                               std::uint64_t seed) {
   Random random(seed);
   std::vector<Edge> offsets{0};
-  std::vector<Local> places;
+  std::vector<Local> column_indices;
   for (std::int64_t i = 0; i < rows; ++i) {
     const Edge length = i == rows / 2 ? longest : i % 5 == 0 ? 0 : static_cast<Edge>(random.below(13));
     for (Edge e = 0; e < length; ++e)
-      places.push_back(static_cast<Local>(random.below(static_cast<std::uint64_t>(columns))));
-    offsets.push_back(static_cast<Edge>(places.size()));
+      column_indices.push_back(static_cast<Local>(random.below(static_cast<std::uint64_t>(columns))));
+    offsets.push_back(static_cast<Edge>(column_indices.size()));
   }
   SparseMatrix<T> a{.rows = rows, .columns = columns};
   a.offsets = Array<Edge>(offsets.size());
   std::ranges::copy(offsets, a.offsets.begin());
-  a.places = Array<Local>(places.size());
-  std::ranges::copy(places, a.places.begin());
+  a.column_indices = Array<Local>(column_indices.size());
+  std::ranges::copy(column_indices, a.column_indices.begin());
   if (weighted) {
-    a.values = Array<T>(places.size());
+    a.values = Array<T>(column_indices.size());
     for (T& value : a.values) value = static_cast<T>(random.unit() - 0.5);
   }
   return a;
@@ -74,7 +74,7 @@ Reduced expected(const SparseMatrix<T>& a, MatrixView<const T> b, Reduce reduce,
   Reduced out;
   for (auto e = static_cast<std::size_t>(a.offsets[static_cast<std::size_t>(i)]);
        e < static_cast<std::size_t>(a.offsets[static_cast<std::size_t>(i) + 1]); ++e, ++out.count) {
-    const T product = (a.values.empty() ? T{1} : a.values[e]) * b(a.places[e], j);
+    const T product = (a.values.empty() ? T{1} : a.values[e]) * b(a.column_indices[e], j);
     const auto x = static_cast<double>(product);
     out.magnitude += std::abs(x);
     if (reduce == Reduce::max) {
@@ -216,9 +216,9 @@ TEST_CASE("NaN in B reaches every result that reads it, under any reduction") {
   Team team(1);
   SparseMatrix<float> a{.rows = 3, .columns = 3};
   a.offsets = Array<Edge>(4);
-  a.places = Array<Local>(5);
+  a.column_indices = Array<Local>(5);
   std::ranges::copy(std::vector<Edge>{0, 3, 4, 5}, a.offsets.begin());
-  std::ranges::copy(std::vector<Local>{0, 1, 2, 0, 2}, a.places.begin());
+  std::ranges::copy(std::vector<Local>{0, 1, 2, 0, 2}, a.column_indices.begin());
   for (const Isa isa : isas_here())
     for (const Reduce reduce : {Reduce::sum, Reduce::mean, Reduce::max, Reduce::min})
       for (const std::int64_t columns : {1, 5, 40}) {
@@ -240,7 +240,7 @@ TEST_CASE("sampled products of pairs of rows") {
         Team team(threads);
         const SparseMatrix<double> a = random_sparse<double>(77, 50, 9000, false, 5);
         const Dense<double> x(77, columns, 1), y(50, columns, 2);
-        std::vector<double> values(a.places.size(), -1);
+        std::vector<double> values(a.column_indices.size(), -1);
         sampled_product<double>(team, a.pattern(), x.view(), y.view(), values, isa);
         int wrong = 0;
         for (std::int64_t i = 0; i < 77; ++i)
@@ -248,8 +248,8 @@ TEST_CASE("sampled products of pairs of rows") {
                e < static_cast<std::size_t>(a.offsets[static_cast<std::size_t>(i) + 1]); ++e) {
             double sum = 0, magnitude = 0;
             for (std::int64_t j = 0; j < columns; ++j) {
-              sum += x.view()(i, j) * y.view()(a.places[e], j);
-              magnitude += std::abs(x.view()(i, j) * y.view()(a.places[e], j));
+              sum += x.view()(i, j) * y.view()(a.column_indices[e], j);
+              magnitude += std::abs(x.view()(i, j) * y.view()(a.column_indices[e], j));
             }
             wrong += !(std::abs(values[e] - sum) <= 1e-14 * magnitude);
           }

@@ -92,7 +92,7 @@ ColaColumns by_columns(std::vector<RemoteNonzero> nonzeros) {
 /// Nonzeros of one phase, as the rows of A are visited.
 struct PhaseNonzeros {
   std::vector<Edge> offsets{0};
-  std::vector<Local> places;
+  std::vector<Local> column_indices;
   std::vector<float> values;
   std::vector<RemoteNonzero> remote;
 };
@@ -124,20 +124,20 @@ class Planner {
         const float value = rows.values.empty() ? 1.0f : rows.values[e];
         PhaseNonzeros& phase = phases[phase_of(source)];
         if (section.holder() == plan_.pe) {
-          phase.places.push_back(position);
+          phase.column_indices.push_back(position);
           phase.values.push_back(value);
         } else {
           phase.remote.push_back({section.holder() - groups_.begin(mine_), position, static_cast<Local>(row), value});
         }
       }
-      for (PhaseNonzeros& phase : phases) phase.offsets.push_back(static_cast<Edge>(phase.places.size()));
+      for (PhaseNonzeros& phase : phases) phase.offsets.push_back(static_cast<Edge>(phase.column_indices.size()));
     }
     for (std::size_t j = 0; j < phases.size(); ++j) {
       ColaPhase& out = plan_.phases[j];
       out.local = {.rows = rows.rows(),
                    .columns = out.buffer_rows,
                    .offsets = array_of(phases[j].offsets),
-                   .places = array_of(phases[j].places),
+                   .column_indices = array_of(phases[j].column_indices),
                    .values = array_of(phases[j].values)};
       out.remote = by_columns(std::move(phases[j].remote));
     }

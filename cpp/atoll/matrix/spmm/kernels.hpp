@@ -18,10 +18,10 @@ template <class T>
 struct SpmmRows {
   Local first, last;
   const Edge* offsets;
-  const Local* places;
+  const Local* column_indices;
   const T* values;   ///< null: all are 1
   const T* factors;  ///< null, or by row: what the reduced row is multiplied with
-  Edge nonzeros;     ///< of all of A: places may be read up to there
+  Edge nonzeros;     ///< of all of A: column_indices may be read up to there
   const T* b;        ///< from the first column of the kernel on
   std::ptrdiff_t b_stride;
   T* c;
@@ -56,13 +56,13 @@ std::span<const SpmmLanes<T>> spmm_kernels_avx512(Reduce reduce, bool weighted);
 template <class T>
 std::span<const SpmmLanes<T>> spmm_kernels(Reduce reduce, bool weighted, Isa isa);
 
-/// out[e - offsets[first]] <- the product of row i of X with row places[e] of Y, for the nonzeros e of rows i in
+/// out[e - offsets[first]] <- the product of row i of X with row column_indices[e] of Y, for the nonzeros e of rows i in
 /// [first, last).
 template <class T>
 struct SddmmRows {
   Local first, last;
   const Edge* offsets;
-  const Local* places;
+  const Local* column_indices;
   Edge nonzeros;
   const T* x;
   std::ptrdiff_t x_stride;

@@ -49,18 +49,18 @@ void reduce_rows(const SpmmRows<T>& rows, std::ptrdiff_t columns) {
   using V = typename L::Vector;
   // The last vector ends with the columns; what it has in common with the one before is computed twice, to the same.
   auto at = [&](int v) { return v < kVectors - 1 ? v * std::ptrdiff_t{kLanes} : columns - kLanes; };
-  const Local* const places = rows.places;
+  const Local* const column_indices = rows.column_indices;
   for (Local i = rows.first; i < rows.last; ++i) {
     const Edge begin = rows.offsets[i], end = rows.offsets[i + 1];
     V acc[kVectors];
     for (V& x : acc) x = L::all(kIdentity<R, T>);
     for (Edge e = begin; e < end; ++e) {
       if (e + kAhead < rows.nonzeros) {
-        const T* const ahead = rows.b + places[e + kAhead] * rows.b_stride;
+        const T* const ahead = rows.b + column_indices[e + kAhead] * rows.b_stride;
         for (std::ptrdiff_t byte = 0; byte < std::ptrdiff_t{kVectors * kLanes * sizeof(T)}; byte += kLine)
           __builtin_prefetch(reinterpret_cast<const char*>(ahead) + byte);
       }
-      const T* const from = rows.b + places[e] * rows.b_stride;
+      const T* const from = rows.b + column_indices[e] * rows.b_stride;
 #pragma GCC unroll 8
       for (int v = 0; v < kVectors; ++v) {
         V x = L::load(from + at(v));
@@ -98,13 +98,13 @@ void reduce_column(const SpmmRows<T>& rows, std::ptrdiff_t) {
     Edge e = begin;
     for (; e + kLanes <= end; e += kLanes) {
       V x{};
-      for (int l = 0; l < kLanes; ++l) x[l] = rows.b[rows.places[e + l] * rows.b_stride];
+      for (int l = 0; l < kLanes; ++l) x[l] = rows.b[rows.column_indices[e + l] * rows.b_stride];
       if constexpr (kWeighted) x *= L::load(rows.values + e);
       acc = reduced<R>(acc, x);
     }
     T sum = kIdentity<R, T>;
     for (; e < end; ++e) {
-      T x = rows.b[rows.places[e] * rows.b_stride];
+      T x = rows.b[rows.column_indices[e] * rows.b_stride];
       if constexpr (kWeighted) x *= rows.values[e];
       sum = reduced<R>(sum, x);
     }
@@ -165,11 +165,11 @@ void multiply_pairs(const SddmmRows<T>& rows) {
     const T* const x = rows.x + i * rows.x_stride;
     for (Edge e = rows.offsets[i]; e < rows.offsets[i + 1]; ++e) {
       if (e + kAhead < rows.nonzeros) {
-        const T* const ahead = rows.y + rows.places[e + kAhead] * rows.y_stride;
+        const T* const ahead = rows.y + rows.column_indices[e + kAhead] * rows.y_stride;
         for (std::ptrdiff_t byte = 0; byte < rows.columns * std::ptrdiff_t{sizeof(T)}; byte += kLine)
           __builtin_prefetch(reinterpret_cast<const char*>(ahead) + byte);
       }
-      const T* const y = rows.y + rows.places[e] * rows.y_stride;
+      const T* const y = rows.y + rows.column_indices[e] * rows.y_stride;
       V even{}, odd{};
       std::ptrdiff_t c = 0;
       for (; c + 2 * kLanes <= rows.columns; c += 2 * kLanes) {

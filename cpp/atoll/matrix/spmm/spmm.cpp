@@ -115,7 +115,7 @@ Spmm<T>::Run::Run(const Spmm& spmm, MatrixView<const T> b, MatrixView<T> c, bool
   rows_ = {.first = 0,
            .last = 0,
            .offsets = a.offsets.data(),
-           .places = a.places.data(),
+           .column_indices = a.column_indices.data(),
            .values = spmm.a_.values,
            .factors = spmm.factors_.empty() ? nullptr : spmm.factors_.data(),
            .nonzeros = a.nonzeros(),
@@ -202,7 +202,7 @@ void Spmm<T>::Run::join(const RowSchedule::LongRow& row) {
   SpmmRows<T> rows = rows_;
   rows.last = 1;
   rows.offsets = range;
-  rows.places = numbers.data();
+  rows.column_indices = numbers.data();
   rows.values = nullptr;
   if (rows.factors) rows.factors += row.row;
   rows.nonzeros = static_cast<Edge>(numbers.size());
@@ -225,9 +225,9 @@ void sampled_product(Team& team, const SparsePattern& a, MatrixView<const T> x, 
                      std::span<T> values, Isa isa) {
   check_view("X", x, a.rows, x.cols);
   check_view("Y", y, a.columns, x.cols);
-  if (values.size() != a.places.size())
+  if (values.size() != a.column_indices.size())
     throw InputError(fmt::format("SDDMM: room for {} values ({} nonzeros). Pass one value for each nonzero.",
-                                 values.size(), a.places.size()));
+                                 values.size(), a.column_indices.size()));
   const SddmmKernel<T> kernel = sddmm_kernel<T>(isa);
   // Long rows need no pieces: each nonzero is a result of its own, so that any cut will do.
   const auto tasks = static_cast<std::size_t>((a.nonzeros() + kTask - 1) / kTask);
@@ -239,7 +239,7 @@ void sampled_product(Team& team, const SparsePattern& a, MatrixView<const T> x, 
       kernel({.first = 0,
               .last = 1,
               .offsets = range,
-              .places = a.places.data(),
+              .column_indices = a.column_indices.data(),
               .nonzeros = a.nonzeros(),
               .x = x.data + static_cast<std::ptrdiff_t>(i) * x.stride,
               .x_stride = x.stride,
