@@ -18,13 +18,13 @@ constexpr std::size_t kChunk = 2048;
 constexpr std::size_t kAhead = 24;
 
 template <class Dense, class W>
-struct [[gnu::packed]] Placed {
+struct [[gnu::packed]] RowEdge {
   std::uint32_t row;  // owned index at the owner
   Dense target;
   [[no_unique_address]] W weight;
 };
 template <class Dense>
-struct [[gnu::packed]] Placed<Dense, std::monostate> {
+struct [[gnu::packed]] RowEdge<Dense, std::monostate> {
   std::uint32_t row;
   Dense target;
 };
@@ -205,7 +205,7 @@ class GraphBuilder {
   // The lists with dense targets; `next` is where the row of each owned index goes on.
   template <class Dense, class W>
   void place(const EdgeList& edges, Side side, Array<Edge>& next, Dense* targets, W* weights) {
-    using R = Placed<Dense, W>;
+    using R = RowEdge<Dense, W>;
     const bool alone = world_.team().size() == 1;
     Mailbox box(world_, of_records<R>([&](std::span<const R> records) {
                   constexpr std::size_t kBatch = 64;

@@ -15,10 +15,10 @@ namespace {
 
 constexpr Edge kRoom = 1000;
 
-struct Placed {
+struct Refined {
   std::vector<Rank> owner;  // [id]
   std::vector<Edge> load;   // [rank of the machine]
-  bool operator==(const Placed&) const = default;
+  bool operator==(const Refined&) const = default;
 };
 
 std::vector<Edge> load_of(const std::vector<Rank>& owner, const std::vector<Edge>& weight, const Hierarchy& machine) {
@@ -38,13 +38,13 @@ double cost_of(const std::vector<Rank>& owner, const std::vector<WeightedEdge>& 
 }
 
 // Checks that the result is the same on 1, 2 and 3 ranks.
-Placed refined(const std::vector<WeightedEdge>& edges, const Hierarchy& machine, Edge most,
-               const std::vector<Rank>& owner, std::vector<Edge> weight = {}, std::optional<Cost> cost = {}) {
+Refined refined(const std::vector<WeightedEdge>& edges, const Hierarchy& machine, Edge most,
+                const std::vector<Rank>& owner, std::vector<Edge> weight = {}, std::optional<Cost> cost = {}) {
   if (weight.empty()) weight.assign(owner.size(), 1);
   if (!cost) cost = Cost::paper(machine.depth());
-  Placed result;
+  Refined result;
   for (const Rank ranks : {1, 2, 3}) {
-    Placed got;
+    Refined got;
     run_ranks(ranks, small::one_thread(), [&](World& world) {
       const Graph graph = small::build(world, static_cast<Vertex>(owner.size()), edges);
       std::vector<Rank> part = small::local(graph, owner);
@@ -72,7 +72,7 @@ std::vector<WeightedEdge> cliques(Vertex n) {
 }  // namespace
 
 TEST_CASE("a vertex moves to the rank of its neighbours") {
-  const Placed got = refined(cliques(12), Hierarchy::parse("3"), kRoom, {0, 0, 0, 1, 1, 2, 1, 1, 2, 2, 0, 2});
+  const Refined got = refined(cliques(12), Hierarchy::parse("3"), kRoom, {0, 0, 0, 1, 1, 2, 1, 1, 2, 2, 0, 2});
   CHECK(got.owner == std::vector<Rank>{0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2});
 }
 
@@ -117,7 +117,7 @@ TEST_CASE("refinement reduces the cost of any partition, and fills no rank beyon
     for (const Edge most : {total / 4, total / 4 + 10, total}) {
       CAPTURE(text);
       CAPTURE(most);
-      const Placed got = refined(edges, machine, most, owner, weight);
+      const Refined got = refined(edges, machine, most, owner, weight);
       CHECK(cost_of(got.owner, edges, machine) < cost_of(owner, edges, machine));
       for (std::size_t r = 0; r < 4; ++r) CHECK(got.load[r] <= std::max(most, before[r]));
     }
@@ -133,7 +133,7 @@ TEST_CASE("if capacity is short, the vertices with the highest gain move") {
       edges.emplace_back(v % 2, v, static_cast<double>(grows ? v : 23 - v));
       owner.push_back(1);
     }
-    const Placed got = refined(edges, Hierarchy::parse("2"), 2 + 3, owner);
+    const Refined got = refined(edges, Hierarchy::parse("2"), 2 + 3, owner);
     CHECK(got.load[0] == 2 + 3);
     CHECK(refined(edges, Hierarchy::parse("2"), 2, owner).owner == owner);
     std::vector<Vertex> in;

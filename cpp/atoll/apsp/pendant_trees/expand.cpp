@@ -90,9 +90,9 @@ struct Trees {
 
 /// Vertices as bit sets, for components that are not small compared to n; for small ones the entries are written one by
 /// one.
-class PlaceBits {
+class PositionBitmap {
  public:
-  PlaceBits(std::size_t n, std::span<const Local> core, std::span<const Local> hanging) {
+  PositionBitmap(std::size_t n, std::span<const Local> core, std::span<const Local> hanging) {
     constexpr std::size_t kWord = 64;
     if ((core.size() + hanging.size()) * kWord < n) return;
     core_.assign((n + kWord - 1) / kWord, 0);
@@ -254,8 +254,8 @@ class Expansion {
   const Trees<T> trees_;
   const MatrixView<T> d_;
   const RowKernels<T> kernels_;
-  std::vector<PlaceBits> bits_;   // [component]
-  std::vector<Scratch> scratch_;  // [thread]
+  std::vector<PositionBitmap> bits_;  // [component]
+  std::vector<Scratch> scratch_;      // [thread]
   std::vector<Local> order_, single_;
   std::int64_t kept_ = 0;
   Matrix<T> kept_rows_;

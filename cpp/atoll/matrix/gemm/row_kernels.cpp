@@ -8,14 +8,14 @@ namespace atl {
 namespace {
 
 template <class T>
-void place(Placed<T> some, std::span<T> row) {
+void place(MaskedValues<T> some, std::span<T> row) {
   for (std::size_t begin = 0; begin < row.size(); begin += 64)
-    for (std::uint64_t rest = some.places[begin / 64]; rest; rest &= rest - 1)
+    for (std::uint64_t rest = some.positions[begin / 64]; rest; rest &= rest - 1)
       row[begin + static_cast<std::size_t>(std::countr_zero(rest))] = *some.values++;
 }
 
 template <class T>
-void spread(Placed<T> some, Placed<T> others, std::span<T> row) {
+void spread(MaskedValues<T> some, MaskedValues<T> others, std::span<T> row) {
   std::ranges::fill(row, kNoPath<T>);
   place(some, row);
   place(others, row);

@@ -10,19 +10,19 @@
 /// cache.
 namespace atl {
 
-/// Values for some positions of a row, in the row's order: bit j of `places` is set if position j gets one.
+/// Values for some positions of a row, in the row's order: bit j of `positions` is set if position j gets one.
 template <class T>
-struct Placed {
+struct MaskedValues {
   const T* values;  ///< may be read up to 64 bytes beyond the last one
-  const std::uint64_t* places;
+  const std::uint64_t* positions;
 };
 
 template <class T>
 struct RowKernels {
   /// row[j] <- the next value of `some` or of `others` if its bit j is set, else kNoPath.
-  void (*spread)(Placed<T> some, Placed<T> others, std::span<T> row);
-  /// to[i] <- path_sum(from[places[i]], lengths[i]). May read four bytes at each place.
-  void (*gather)(const T* from, const Local* places, std::span<const T> lengths, T* to);
+  void (*spread)(MaskedValues<T> some, MaskedValues<T> others, std::span<T> row);
+  /// to[i] <- path_sum(from[positions[i]], lengths[i]). May read four bytes at each place.
+  void (*gather)(const T* from, const Local* positions, std::span<const T> lengths, T* to);
   /// to[j] <- path_sum(length, from[j]); `to` must differ from `from`.
   void (*lengthen)(T length, std::span<const T> from, T* to);
 };

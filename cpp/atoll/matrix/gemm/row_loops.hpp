@@ -23,10 +23,10 @@ static T sum_of_lengths(T a, T b) {
 }
 
 template <class T>
-static void gather_loop(const T* from, const Local* places, std::span<const T> lengths, T* __restrict to) {
+static void gather_loop(const T* from, const Local* positions, std::span<const T> lengths, T* __restrict to) {
   const T* const length = lengths.data();
   const std::size_t n = lengths.size();
-  for (std::size_t i = 0; i < n; ++i) to[i] = sum_of_lengths(length[i], from[places[i]]);
+  for (std::size_t i = 0; i < n; ++i) to[i] = sum_of_lengths(length[i], from[positions[i]]);
 }
 
 template <class T>
