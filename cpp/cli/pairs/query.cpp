@@ -56,9 +56,9 @@ void each_line(const std::string& path, F&& f) {
 }
 
 // How vertices are written in questions and answers: by id, or by the names beside the file.
-class Spelling {
+class VertexParser {
  public:
-  Spelling(World& world, const QueryOptions& options) {
+  VertexParser(World& world, const QueryOptions& options) {
     if (options.names) names_ = map_dictionary(world, names_path(options.file));
   }
 
@@ -124,25 +124,25 @@ class Spelling {
   std::optional<Dictionary> names_;
 };
 
-Pairs read_pairs(const std::string& path, const Spelling& spelling) {
+Pairs read_pairs(const std::string& path, const VertexParser& parser) {
   Pairs pairs;
   each_line(path, [&](const std::string& where, std::string_view line) {
-    const auto fields = spelling.fields(line, where);
+    const auto fields = parser.fields(line, where);
     if (fields.empty() || (fields.size() == 1 && fields[0].empty()) || line.starts_with('#')) return;
     check(fields.size() >= 2, "{}: one column (a pair has two vertices). Give two a line.", where);
-    pairs.from.push_back(spelling.vertex(fields[0], where));
-    pairs.to.push_back(spelling.vertex(fields[1], where));
+    pairs.from.push_back(parser.vertex(fields[0], where));
+    pairs.to.push_back(parser.vertex(fields[1], where));
   });
   return pairs;
 }
 
-Pairs pairs_of(const DistanceFile& file, const QueryOptions& options, const Spelling& spelling) {
-  if (!options.pairs_file.empty()) return read_pairs(options.pairs_file, spelling);
-  std::vector<Vertex> to = spelling.vertices(options.to_texts, "--to");
+Pairs pairs_of(const DistanceFile& file, const QueryOptions& options, const VertexParser& parser) {
+  if (!options.pairs_file.empty()) return read_pairs(options.pairs_file, parser);
+  std::vector<Vertex> to = parser.vertices(options.to_texts, "--to");
   if (to.empty())
     for (std::int64_t j = 0; j < file.n(); ++j) to.push_back(file.id_of(j));
   Pairs pairs;
-  for (const Vertex u : spelling.vertices(options.from_texts, "--from"))
+  for (const Vertex u : parser.vertices(options.from_texts, "--from"))
     for (const Vertex v : to) {
       pairs.from.push_back(u);
       pairs.to.push_back(v);
@@ -152,22 +152,21 @@ Pairs pairs_of(const DistanceFile& file, const QueryOptions& options, const Spel
 
 // A line of: from, to, distance, and the path's vertices where paths are asked for.
 Answer distances(Team& team, const DistanceQueries& queries, const Pairs& pairs, bool with_paths,
-                 const Spelling& spelling) {
+                 const VertexParser& parser) {
   Answer answer;
   const std::vector<double> apart = queries.distances(team, pairs.from, pairs.to);
   const DistanceQueries::Paths paths =
       with_paths ? queries.paths(team, pairs.from, pairs.to) : DistanceQueries::Paths{};
   answer.text = with_paths ? "from\tto\tdistance\tpath\n" : "from\tto\tdistance\n";
   for (std::size_t i = 0; i < apart.size(); ++i) {
-    nlohmann::json one{
-        {"from", spelling.json(pairs.from[i])}, {"to", spelling.json(pairs.to[i])}, {"distance", apart[i]}};
-    fmt::format_to(std::back_inserter(answer.text), "{}\t{}\t{}", spelling.text(pairs.from[i]),
-                   spelling.text(pairs.to[i]), apart[i]);
+    nlohmann::json one{{"from", parser.json(pairs.from[i])}, {"to", parser.json(pairs.to[i])}, {"distance", apart[i]}};
+    fmt::format_to(std::back_inserter(answer.text), "{}\t{}\t{}", parser.text(pairs.from[i]), parser.text(pairs.to[i]),
+                   apart[i]);
     if (with_paths) {
       const std::span<const Vertex> path(paths.vertices.data() + paths.offsets[i],
                                          paths.vertices.data() + paths.offsets[i + 1]);
-      answer.text += "\t" + spelling.path(path);
-      one["path"] = spelling.json(path);
+      answer.text += "\t" + parser.path(path);
+      one["path"] = parser.json(path);
     }
     answer.text += '\n';
     answer.found.push_back(std::move(one));
@@ -177,19 +176,19 @@ Answer distances(Team& team, const DistanceQueries& queries, const Pairs& pairs,
 
 // A line of: from, to, place among the best from 1 on, length, path.
 Answer k_best(const DistanceQueries& queries, const Pairs& pairs, const QueryOptions& options,
-              const Spelling& spelling) {
+              const VertexParser& parser) {
   Answer answer{.text = "from\tto\tplace\tlength\tpath\n"};
   for (std::size_t i = 0; i < pairs.from.size(); ++i) {
     const auto best = queries.k_best(pairs.from[i], pairs.to[i], options.k, {.limit_s = options.limit_s});
     nlohmann::json one{
-        {"from", spelling.json(pairs.from[i])}, {"to", spelling.json(pairs.to[i])}, {"complete", best.is_complete}};
+        {"from", parser.json(pairs.from[i])}, {"to", parser.json(pairs.to[i])}, {"complete", best.is_complete}};
     one["paths"] = nlohmann::json::array();
     answer.is_complete = answer.is_complete && best.is_complete;
     int place = 0;
     for (const auto& [length, vertices] : best.paths) {
-      fmt::format_to(std::back_inserter(answer.text), "{}\t{}\t{}\t{}\t{}\n", spelling.text(pairs.from[i]),
-                     spelling.text(pairs.to[i]), ++place, length, spelling.path(vertices));
-      one["paths"].push_back({{"length", length}, {"path", spelling.json(vertices)}});
+      fmt::format_to(std::back_inserter(answer.text), "{}\t{}\t{}\t{}\t{}\n", parser.text(pairs.from[i]),
+                     parser.text(pairs.to[i]), ++place, length, parser.path(vertices));
+      one["paths"].push_back({{"length", length}, {"path", parser.json(vertices)}});
     }
     answer.found.push_back(std::move(one));
   }
@@ -197,15 +196,14 @@ Answer k_best(const DistanceQueries& queries, const Pairs& pairs, const QueryOpt
 }
 
 // A line of: from, neighbour, length of the arc.
-Answer neighbors(const DistanceQueries& queries, std::span<const Vertex> vertices, const Spelling& spelling) {
+Answer neighbors(const DistanceQueries& queries, std::span<const Vertex> vertices, const VertexParser& parser) {
   Answer answer{.text = "from\tneighbor\tlength\n"};
   for (const Vertex u : vertices) {
     const auto near = queries.neighbors(u);
     for (std::size_t k = 0; k < near.ids.size(); ++k)
-      fmt::format_to(std::back_inserter(answer.text), "{}\t{}\t{}\n", spelling.text(u), spelling.text(near.ids[k]),
+      fmt::format_to(std::back_inserter(answer.text), "{}\t{}\t{}\n", parser.text(u), parser.text(near.ids[k]),
                      near.lengths[k]);
-    answer.found.push_back(
-        {{"from", spelling.json(u)}, {"neighbors", spelling.json(near.ids)}, {"lengths", near.lengths}});
+    answer.found.push_back({{"from", parser.json(u)}, {"neighbors", parser.json(near.ids)}, {"lengths", near.lengths}});
   }
   return answer;
 }
@@ -217,7 +215,7 @@ Outcome query(World& world, const QueryOptions& options, const Log& log) {
   RankTimer timer(world);
   const DistanceQueries queries(std::make_shared<DistanceFile>(options.file));
   const DistanceFile& file = *queries.file();
-  const Spelling spelling(world, options);
+  const VertexParser parser(world, options);
   const double open_seconds = timer.lap();
   if (!file.has_checksums())
     log(LogLevel::info,
@@ -227,12 +225,12 @@ Outcome query(World& world, const QueryOptions& options, const Log& log) {
   Answer answer;
   std::size_t asked = options.near_texts.size();
   if (asked > 0) {
-    answer = neighbors(queries, spelling.vertices(options.near_texts, "--neighbors"), spelling);
+    answer = neighbors(queries, parser.vertices(options.near_texts, "--neighbors"), parser);
   } else {
-    const Pairs pairs = pairs_of(file, options, spelling);
+    const Pairs pairs = pairs_of(file, options, parser);
     asked = pairs.from.size();
-    answer = options.k > 0 ? k_best(queries, pairs, options, spelling)
-                           : distances(world.team(), queries, pairs, options.path, spelling);
+    answer = options.k > 0 ? k_best(queries, pairs, options, parser)
+                           : distances(world.team(), queries, pairs, options.path, parser);
   }
   if (!answer.is_complete)
     log(LogLevel::warn,

@@ -20,7 +20,7 @@
 #include <fstream>
 #include <optional>
 
-#include "cli/bench/formulas.hpp"
+#include "cli/bench/predicted_run.hpp"
 #include "cli/prompt/foreign_verb.hpp"
 #include "cli/verbs.hpp"
 
@@ -265,10 +265,10 @@ int verb_simulate(const Words& words) {
       outcome.extra["routes"].push_back(std::move(row));
     };
     if (clock == "formulas") {
-      Formulas formulas = by_formulas(hierarchy, platform, routes, inner);
-      for (nlohmann::json& row : formulas.rows) show(std::move(row));
-      outcome.extra["assumptions"] = formulas.assumptions;
-      outcome.text += formulas.assumptions + "\n";
+      PredictedRun predicted = predict_run(hierarchy, platform, routes, inner);
+      for (nlohmann::json& row : predicted.rows) show(std::move(row));
+      outcome.extra["assumptions"] = predicted.assumptions;
+      outcome.text += predicted.assumptions + "\n";
       routes.clear();
     }
     for (const std::string& route : routes) {

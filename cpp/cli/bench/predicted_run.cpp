@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formulas.hpp"
+#include "predicted_run.hpp"
 
 #include <algorithm>
 #include <atoll/algorithms/bfs/profile.hpp>
@@ -48,8 +48,8 @@ BfsProfile profile_of(const Words& words) {
 
 }  // namespace
 
-Formulas by_formulas(const Hierarchy& hierarchy, const Machine& machine, const std::vector<std::string>& routes,
-                     const Words& words) {
+PredictedRun predict_run(const Hierarchy& hierarchy, const Machine& machine, const std::vector<std::string>& routes,
+                         const Words& words) {
   if (words.size() < 3 || words[0] != "run" || words[1] != "bfs")
     throw UsageError("--clock formulas: there are formulas for `run bfs GRAPH` alone. Take it, or another clock.");
   Words graph(words.begin() + 2, words.end());
@@ -67,7 +67,7 @@ Formulas by_formulas(const Hierarchy& hierarchy, const Machine& machine, const s
                          {plan.slot_bytes_for(hierarchy.size()), plan.slots_per_peer});
   const std::vector<Exchange> exchanges = profile_of(graph).scaled(times).exchanges(ranks);
 
-  Formulas result;
+  PredictedRun result;
   result.assumptions =
       "closed formulas: vertices dealt to ranks at random, records between all pairs alike, domains of a level of one "
       "size, the rounds of a route one after the other, no link shared but a domain's uplink, no computation" +

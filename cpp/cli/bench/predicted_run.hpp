@@ -10,12 +10,12 @@ namespace atl::cli {
 
 /// Predicts the time of `run bfs GRAPH` on each route of a machine that is too large to simulate: the search's profile,
 /// taken on this machine, is put into the closed formulas of RouteModel. `rows` have the form of a simulation's.
-struct Formulas {
+struct PredictedRun {
   std::vector<nlohmann::json> rows;
   std::string assumptions;
 };
 /// Throws UsageError if `words` are another command.
-Formulas by_formulas(const Hierarchy& hierarchy, const Machine& machine, const std::vector<std::string>& routes,
-                     const Words& words);
+PredictedRun predict_run(const Hierarchy& hierarchy, const Machine& machine, const std::vector<std::string>& routes,
+                         const Words& words);
 
 }  // namespace atl::cli
