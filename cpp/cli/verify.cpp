@@ -56,7 +56,7 @@ Verdict check_file(const catalog::Algorithm& row, const AlgorithmOptions& option
 }
 
 int verify_algorithm(const catalog::Algorithm& row, const Words& words) {
-  Command command("verify " + std::string(row.name), std::string(row.check_about));
+  Command command("verify " + std::string(row.name), std::string(row.check_description));
   AlgorithmOptions options(row, AlgorithmOptions::Verb::check);
   GraphInput input;
   std::string result, column(checked_columns(row).front()->name);

@@ -13,16 +13,16 @@ using namespace atl::catalog;
 namespace {
 
 const std::vector<Option> kOptions{
-    {.name = "count", .standard = std::int64_t{3}, .range = Range::not_negative},
+    {.name = "count", .default_value = std::int64_t{3}, .range = Range::not_negative},
     {.name = "width", .kind = Kind::real, .stage = Stage::prepare},
-    {.name = "way", .kind = Kind::word, .stage = Stage::prepare, .standard = "up", .choices = {"up", "down"}},
+    {.name = "way", .kind = Kind::word, .stage = Stage::prepare, .default_value = "up", .choices = {"up", "down"}},
     {.name = "from", .kind = Kind::vertices}};
 
 // The arguments of a run on a graph whose ids are 0, 1, ..: from its vertices 1 and 2 where it starts from some.
 Arguments arguments_from(const Algorithm& row, const std::vector<Vertex>& sources) {
   Arguments arguments(row.options);
   for (const Option& option : row.options) {
-    if (option.given != Given::as_source) continue;
+    if (option.taken_from != OptionSource::as_source) continue;
     if (option.kind == Kind::vertex) {
       arguments.set(option.name, sources[0]);
     } else {
@@ -88,7 +88,8 @@ TEST_CASE("rows are complete") {
       CHECK(names.insert(option.name).second);
       CHECK(option.help.empty() == (option.stage == Stage::check));
     }
-    for (const ColumnInfo& column : row.columns) CHECK((column.asked_by.empty() || names.count(column.asked_by) == 1));
+    for (const ColumnInfo& column : row.columns)
+      CHECK((column.requires_flag.empty() || names.count(column.requires_flag) == 1));
     CHECK(!row.columns.empty());
     CHECK(row.columns.front().checked);
     CHECK((row.prepare && row.verify));

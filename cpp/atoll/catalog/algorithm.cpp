@@ -48,9 +48,9 @@ nlohmann::json to_json(const Option& option) {
   nlohmann::json j{{"name", option.name},
                    {"kind", name_of(option.kind)},
                    {"stage", name_of(option.stage)},
-                   {"default", to_json(option.standard)},
+                   {"default", to_json(option.default_value)},
                    {"help", option.help.empty() ? option.check_help : option.help},
-                   {"command", option.given != Given::by_library}};
+                   {"command", option.taken_from != OptionSource::by_library}};
   if (!option.choices.empty()) j["choices"] = option.choices;
   if (option.range != Range::any) j["range"] = option.range == Range::positive ? "above 0" : "0 or more";
   return j;
@@ -89,14 +89,14 @@ const Algorithm& algorithm_named(std::string_view name) {
 nlohmann::json to_json(const Algorithm& algorithm) {
   nlohmann::json j{{"name", algorithm.name},
                    {"summary", algorithm.summary},
-                   {"about", algorithm.about},
+                   {"about", algorithm.description},
                    {"contract", to_json(algorithm.contract)},
                    {"options", nlohmann::json::array()},
                    {"columns", nlohmann::json::array()},
                    {"scalars", nlohmann::json::array()},
                    {"verified_by_default", algorithm.verified_by_default},
                    {"python", algorithm.python},
-                   {"gives", algorithm.gives},
+                   {"gives", algorithm.output_summary},
                    {"on_one_rank", algorithm.on_one_rank},
                    {"over_ranks", algorithm.over_ranks},
                    {"reference", algorithm.reference}};

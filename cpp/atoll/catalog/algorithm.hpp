@@ -36,8 +36,8 @@ struct ColumnInfo {
   std::string_view name;
   std::string_view type;  ///< int64, float32, float64, or "float32 or float64"
   std::string_view meaning;
-  bool checked = true;             ///< `atoll verify` takes a file of it
-  std::string_view asked_by = {};  ///< a flag of prepare() without which it is not made
+  bool checked = true;                  ///< `atoll verify` takes a file of it
+  std::string_view requires_flag = {};  ///< a flag of prepare() without which it is not made
 };
 
 struct ScalarInfo {
@@ -87,10 +87,10 @@ class Prepared {
 };
 
 struct Algorithm {
-  std::string_view name;                        ///< as in `atoll run NAME`
-  std::string_view summary;                     ///< a line in the list of algorithms
-  std::string_view about;                       ///< a sentence above its options
-  std::string_view check_summary, check_about;  ///< the same of `atoll verify NAME`
+  std::string_view name;                              ///< as in `atoll run NAME`
+  std::string_view summary;                           ///< a line in the list of algorithms
+  std::string_view description;                       ///< a sentence above its options
+  std::string_view check_summary, check_description;  ///< the same of `atoll verify NAME`
   std::vector<Option> options;
   Contract contract;
   std::vector<ColumnInfo> columns;  ///< the first is written by --output
@@ -101,7 +101,7 @@ struct Algorithm {
   /// Against the input as well as against the graph.
   bool checks_input = false;
   std::string_view python;                                ///< its function there
-  std::string_view gives;                                 ///< for the table of docs/algorithms.md
+  std::string_view output_summary;                        ///< for the table of docs/algorithms.md
   std::vector<std::string_view> on_one_rank, over_ranks;  ///< sources of its forms, below cpp/atoll
   std::string_view reference;
 

@@ -49,7 +49,7 @@ std::string refusal(const Option& option, const Value& value) {
 }  // namespace
 
 Arguments::Arguments(const std::vector<Option>& options) : options_(&options) {
-  for (const Option& option : options) values_.push_back(option.standard);
+  for (const Option& option : options) values_.push_back(option.default_value);
 }
 
 void Arguments::set(std::string_view name, Value value) {
@@ -57,7 +57,7 @@ void Arguments::set(std::string_view name, Value value) {
     const Option& option = (*options_)[i];
     if (option.name != name) continue;
     if (std::holds_alternative<std::monostate>(value)) {
-      values_[i] = option.standard;
+      values_[i] = option.default_value;
       return;
     }
     if (const auto* whole = std::get_if<std::int64_t>(&value); whole && option.kind == Kind::real)

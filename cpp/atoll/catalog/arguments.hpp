@@ -33,7 +33,7 @@ using Value = std::variant<std::monostate, std::int64_t, double, std::string, bo
 enum class Stage { prepare, run, check };
 
 /// Where the command takes an option from. Other callers give every option by its name.
-enum class Given {
+enum class OptionSource {
   by_name,    ///< --name
   as_source,  ///< --source and what draws sources
   by_input,   ///< the options of the graph have it: --weighted
@@ -47,13 +47,13 @@ struct Option {
   std::string_view name;
   Kind kind = Kind::whole;
   Stage stage = Stage::run;
-  Value standard = {};  ///< the default
+  Value default_value = {};  ///< the default
   std::string_view help = {};
   std::string_view check_help = {};            ///< not empty: `atoll verify` has the option too
   std::vector<std::string_view> choices = {};  ///< of words; empty: `refuse` says which are taken
   Range range = Range::any;
   std::int64_t most = INT32_MAX;  ///< of whole numbers
-  Given given = Given::by_name;
+  OptionSource taken_from = OptionSource::by_name;
   /// Why this text is not taken; empty if it is.
   std::string (*refuse)(const std::string& text) = nullptr;
 };

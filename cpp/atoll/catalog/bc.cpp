@@ -54,29 +54,29 @@ class PreparedBetweenness final : public Prepared {
 Algorithm bc_row() {
   return {.name = "bc",
           .summary = "betweenness, from some or all sources",
-          .about =
+          .description =
               "Betweenness: how many shortest paths pass a vertex, from some or all sources; with --weighted shortest "
               "by the sum of the weights, else by edges.",
           .check_summary = "betweenness: recomputed from few sources, the sum from many",
-          .check_about =
+          .check_description =
               "Whether a file holds the betweenness from these sources: name them, and --weighted, as in the run.",
           .options = {{.name = "sources",
                        .kind = Kind::vertices,
                        .help = "original ids; one that is named twice counts twice",
                        .check_help = "those of the run",
-                       .given = Given::as_source},
+                       .taken_from = OptionSource::as_source},
                       {.name = "weighted",
                        .kind = Kind::flag,
                        .stage = Stage::prepare,
-                       .standard = false,
+                       .default_value = false,
                        .help = "a path is as long as the sum of its weights, else as its number of edges",
-                       .given = Given::by_input}},
+                       .taken_from = OptionSource::by_input}},
           .contract = {.weights = Contract::Weights::optional, .multi_edges = Contract::Multiplicity::counted},
           .columns = {{"score", "float64", "sum over the sources of the share of shortest paths that pass the vertex"}},
           .scalars = {},
           .verified_by_default = false,
           .python = "betweenness_centrality",
-          .gives = "betweenness from all, some or drawn sources; paths by edges or, `--weighted`, by weight",
+          .output_summary = "betweenness from all, some or drawn sources; paths by edges or, `--weighted`, by weight",
           .on_one_rank = {"algorithms/betweenness/kernel.cpp", "algorithms/betweenness/weighted.cpp"},
           .over_ranks = {"algorithms/betweenness/batch.cpp", "algorithms/betweenness/weighted.cpp"},
           .reference = "Brandes, 2001, and its section 4",

@@ -86,14 +86,15 @@ Algorithm eccentricity_row() {
   Algorithm row{
       .name = "eccentricity",
       .summary = "greatest distance from each vertex, diameter and radius",
-      .about =
+      .description =
           "Eccentricities of an undirected graph by its edges: how far the farthest vertex of the same component is. "
           "The greatest is the diameter, the least of the largest component the radius.",
       .check_summary = "eccentricities: neighbours' differ by 1, samples by a search",
-      .check_about = "Whether a file holds the eccentricities: conditions for all, samples by a search from them.",
+      .check_description =
+          "Whether a file holds the eccentricities: conditions for all, samples by a search from them.",
       .options = {{.name = "find",
                    .kind = Kind::word,
-                   .standard = "all",
+                   .default_value = "all",
                    .help = "all eccentricities (default), or only the diameter and the radius: others are then bounds",
                    .check_help = "of the run: all (default) or diameter",
                    .choices = {"all", "diameter"}},
@@ -113,7 +114,7 @@ Algorithm eccentricity_row() {
                   {"searches", "int64", "rounds of searches, one in every component that is not done"},
                   {"exact", "bool", "whether all that was to be found is known"}},
       .python = "eccentricity",
-      .gives = "eccentricities, diameter, radius: exact, or bounds after so many searches",
+      .output_summary = "eccentricities, diameter, radius: exact, or bounds after so many searches",
       .on_one_rank = {"algorithms/eccentricity/eccentricity.cpp"},
       .over_ranks = {"algorithms/eccentricity/eccentricity.cpp"},
       .reference = "Takes and Kosters, 2013",

@@ -76,12 +76,12 @@ Algorithm lcc_row() {
   Algorithm row = clustering_row();
   row.name = "lcc";
   row.summary = "local clustering coefficients";
-  row.about = "Local clustering coefficients, as Graphalytics defines them.";
+  row.description = "Local clustering coefficients, as Graphalytics defines them.";
   row.check_summary = "clustering coefficients: bounds, and samples by counting";
-  row.check_about = "Whether a file holds local clustering coefficients: bounds for all, samples by counting.";
+  row.check_description = "Whether a file holds local clustering coefficients: bounds for all, samples by counting.";
   row.options = sampling_options(32, "vertices whose neighbours' edges are counted (default 32)");
   row.columns = {coefficients(true), triangles(false)};
-  row.gives = "local clustering coefficients, and triangles";
+  row.output_summary = "local clustering coefficients, and triangles";
   row.verify = [](const Graph& graph, const Arguments& arguments, const Answer& answer, const EdgeList*) {
     return verify_clustering(graph, column_of<double>(answer, "coefficient"),
                              {.samples = arguments.whole("samples"), .seed = seed_of(arguments)});
@@ -93,12 +93,12 @@ Algorithm triangles_row() {
   Algorithm row = clustering_row();
   row.name = "triangles";
   row.summary = "triangles of each vertex, and all";
-  row.about = "How many triangles each vertex is in, and all.";
+  row.description = "How many triangles each vertex is in, and all.";
   row.check_summary = "counts of triangles: bounds, the sum, and samples by counting";
-  row.check_about = "Whether a file holds how many triangles each vertex is in: bounds, the sum, samples.";
+  row.check_description = "Whether a file holds how many triangles each vertex is in: bounds, the sum, samples.";
   row.options = sampling_options(32, "vertices whose triangles are counted (default 32)");
   row.columns = {triangles(true), coefficients(false)};
-  row.gives = "triangles of each vertex, and all";
+  row.output_summary = "triangles of each vertex, and all";
   row.verify = [](const Graph& graph, const Arguments& arguments, const Answer& answer, const EdgeList*) {
     TriangleTerms terms{.samples = arguments.whole("samples"), .seed = seed_of(arguments)};
     if (answer.scalar("total")) terms.total = answer.whole("total");

@@ -11,7 +11,7 @@ inline Option device_option() {
   return {.name = "device",
           .kind = Kind::word,
           .stage = Stage::prepare,
-          .standard = "cpu",
+          .default_value = "cpu",
           .help = "where it runs, on one rank: cpu (default) or cuda",
           .choices = {"cpu", "cuda"}};
 }

@@ -6,13 +6,13 @@ namespace atl::catalog {
 std::vector<Option> sampling_options(std::int64_t standard, std::string_view help) {
   return {{.name = "samples",
            .stage = Stage::check,
-           .standard = standard,
+           .default_value = standard,
            .check_help = help,
            .range = Range::not_negative,
            .most = INT64_MAX},
           {.name = "seed",
            .stage = Stage::check,
-           .standard = std::int64_t{1},
+           .default_value = std::int64_t{1},
            .check_help = "for drawing them (default 1)",
            .range = Range::not_negative,
            .most = INT64_MAX}};

@@ -10,26 +10,26 @@
 
 namespace atl::cli {
 
-using catalog::Given;
 using catalog::Kind;
 using catalog::Option;
+using catalog::OptionSource;
 using catalog::Range;
 
 void AlgorithmOptions::add_to(CLI::App& app) {
   for (const Option& option : row_.options) {
     if (help_of(option).empty()) continue;
-    switch (option.given) {
-      case Given::as_source:
+    switch (option.taken_from) {
+      case OptionSource::as_source:
         add_source(app, option);
         break;
-      case Given::by_file:
+      case OptionSource::by_file:
         app.add_option("--" + std::string(option.name), files_[std::string(option.name)], std::string(help_of(option)));
         break;
-      case Given::by_name:
+      case OptionSource::by_name:
         add(app, option);
         break;
-      case Given::by_input:
-      case Given::by_library:
+      case OptionSource::by_input:
+      case OptionSource::by_library:
         break;
     }
   }
@@ -68,8 +68,8 @@ void AlgorithmOptions::add(CLI::App& app, const Option& option) {
     case Kind::vertex:
     case Kind::vertices:
     case Kind::reals:
-      throw UsageError(fmt::format("{} of {} is a vertex or an array (Given::by_name takes none). Correct its row.",
-                                   name, row_.name));
+      throw UsageError(fmt::format(
+          "{} of {} is a vertex or an array (OptionSource::by_name takes none). Correct its row.", name, row_.name));
   }
   if (option.range != Range::any)
     added->check(option.range == Range::positive ? CLI::Validator(CLI::PositiveNumber)
@@ -97,7 +97,8 @@ catalog::Arguments AlgorithmOptions::arguments(const GraphInput& input) const {
     if (held.flag) arguments.set(name, true);
   }
   for (const Option& option : row_.options)
-    if (option.given == Given::by_input && option.name == "weighted") arguments.set("weighted", input.is_weighted());
+    if (option.taken_from == OptionSource::by_input && option.name == "weighted")
+      arguments.set("weighted", input.is_weighted());
   return arguments;
 }
 
@@ -119,7 +120,7 @@ void AlgorithmOptions::read_files(const Graph& graph, const Dictionary* names, c
 
 const Option* AlgorithmOptions::source_option() const {
   for (const Option& option : row_.options)
-    if (option.given == Given::as_source) return &option;
+    if (option.taken_from == OptionSource::as_source) return &option;
   return nullptr;
 }
 

@@ -9,7 +9,7 @@ namespace atl::cli {
 namespace {
 
 int run_algorithm(const catalog::Algorithm& row, const Words& words) {
-  Command command("run " + std::string(row.name), std::string(row.about));
+  Command command("run " + std::string(row.name), std::string(row.description));
   VertexRun harness(row);
   harness.add_to(command.app());
   if (const auto code = command.parse(words)) return *code;

@@ -109,8 +109,8 @@ Outcome VertexRun::run(World& world, Command& command) const {
   state.build_seconds = world.max(timer.lap());
   options_.read_files(*state.graph, state.names.get(), state.arguments, state.files);
   for (const catalog::ColumnInfo& column : row_.columns)
-    if (!column.asked_by.empty())
-      state.arguments.set(column.asked_by, state.verify || (!output_.empty() && column_ == column.name));
+    if (!column.requires_flag.empty())
+      state.arguments.set(column.requires_flag, state.verify || (!output_.empty() && column_ == column.name));
   timer.lap();
   command.begin_phase(world, fmt::format("preparing {}", row_.name));
   state.form = row_.prepare(*state.graph, state.arguments);
