@@ -186,7 +186,7 @@ std::string other_machine(const std::string& path) {
   const nlohmann::json object = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   const auto from = object.is_object() ? object.find("provenance") : object.end();
   if (from == object.end() || !from->is_object()) return "";
-  const tune::Origin here = tune::this_machine();
+  const tune::Provenance here = tune::this_machine();
   const std::string processor = from->value("processor", here.processor), isa = from->value("isa", here.isa);
   if (processor == here.processor && isa == here.isa) return "";
   return fmt::format(

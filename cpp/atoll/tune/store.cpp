@@ -57,11 +57,11 @@ void check_key(std::string_view key) {
 
 }  // namespace
 
-Origin this_machine() { return {host_facts().processor, std::string(name_of(chosen_isa()))}; }
+Provenance this_machine() { return {host_facts().processor, std::string(name_of(chosen_isa()))}; }
 
-nlohmann::json provenance(const Origin& origin) {
+nlohmann::json provenance(const Provenance& machine) {
   return {
-      {"processor", origin.processor}, {"isa", origin.isa}, {"date", now_utc()}, {"version", std::string(kVersion)}};
+      {"processor", machine.processor}, {"isa", machine.isa}, {"date", now_utc()}, {"version", std::string(kVersion)}};
 }
 
 fs::path Store::default_folder() {
@@ -78,16 +78,16 @@ fs::path Store::default_folder() {
   return fs::path(home) / ".cache" / "atoll";
 }
 
-Store::Store(fs::path folder, Origin origin) : folder_(std::move(folder)), origin_(std::move(origin)) {}
+Store::Store(fs::path folder, Provenance machine) : folder_(std::move(folder)), machine_(std::move(machine)) {}
 
 fs::path Store::file_of(std::string_view key) const {
   check_key(key);
-  return folder_ / (folder_name(origin_.processor) + "-" + folder_name(origin_.isa)) / (std::string(key) + ".json");
+  return folder_ / (folder_name(machine_.processor) + "-" + folder_name(machine_.isa)) / (std::string(key) + ".json");
 }
 
 fs::path Store::write(std::string_view key, const nlohmann::json& value) const {
   const fs::path file = file_of(key);
-  const nlohmann::json object{{"schema", 1}, {"key", key}, {"value", value}, {"provenance", provenance(origin_)}};
+  const nlohmann::json object{{"schema", 1}, {"key", key}, {"value", value}, {"provenance", provenance(machine_)}};
   std::error_code error;
   fs::create_directories(file.parent_path(), error);
   if (error)

@@ -18,14 +18,14 @@
 namespace atl::tune {
 
 /// Where an entry is valid: each processor and instruction set has its own folder.
-struct Origin {
+struct Provenance {
   std::string processor, isa;
 };
 /// That of this process, including ATOLL_ISA.
-Origin this_machine();
+Provenance this_machine();
 
 /// Where and when a result was found: processor, isa, date (UTC), version.
-nlohmann::json provenance(const Origin& origin = this_machine());
+nlohmann::json provenance(const Provenance& machine = this_machine());
 
 struct Entry {
   nlohmann::json value;
@@ -35,7 +35,7 @@ struct Entry {
 
 class Store {
  public:
-  explicit Store(std::filesystem::path folder = default_folder(), Origin origin = this_machine());
+  explicit Store(std::filesystem::path folder = default_folder(), Provenance machine = this_machine());
 
   /// Throws UsageError if neither a variable nor HOME gives a folder.
   static std::filesystem::path default_folder();
@@ -50,7 +50,7 @@ class Store {
 
  private:
   std::filesystem::path folder_;
-  Origin origin_;
+  Provenance machine_;
 };
 
 }  // namespace atl::tune

@@ -83,7 +83,7 @@ Outcome describe(const NetworkOptions& o) {
     out.result["base_bisection_bound"] = to_json(found.bisection_bound);
     rows.emplace_back("before", measured(found));
     const Timer searching;
-    network = optimized(network, o.goal == "aspl" ? Goal::min_aspl : Goal::max_bisection, o.search);
+    network = optimized(network, o.goal == "aspl" ? Objective::min_aspl : Objective::max_bisection, o.search);
     out.seconds["run"] = searching.seconds();
     out.result["goal"] = o.goal;
     found = measure(network, o);

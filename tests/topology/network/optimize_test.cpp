@@ -56,15 +56,15 @@ TEST_CASE("hosts with several routers have no bisection bound") {
                        .path = {},
                        .bisection = std::nullopt});
   CHECK_FALSE(bisection_bound(rails));
-  CHECK_THROWS_AS(optimized(rails, Goal::min_aspl, {}), InputError);
+  CHECK_THROWS_AS(optimized(rails, Objective::min_aspl, {}), InputError);
 }
 
 TEST_CASE("a search keeps degrees, and ends with what it says it improves") {
   for (const std::string name : {"random:64:4", "torus:4x4", "random:30:3:4", "mesh:5x5", "hyperx:3x3:2"}) {
     CAPTURE(name);
     const Network base = Network::parse(name);
-    const Network near = optimized(base, Goal::min_aspl, {.patience = 300}),
-                  wide = optimized(base, Goal::max_bisection, {.patience = 100});
+    const Network near = optimized(base, Objective::min_aspl, {.patience = 300}),
+                  wide = optimized(base, Objective::max_bisection, {.patience = 100});
     for (const Network* n : {&near, &wide}) {
       CHECK(degrees(*n) == degrees(base));
       CHECK(is_simple(*n));
@@ -73,23 +73,23 @@ TEST_CASE("a search keeps degrees, and ends with what it says it improves") {
     CHECK(near.distances().aspl <= base.distances().aspl);
     CHECK(*bisection_bound(wide, 100) >= *bisection_bound(base, 100));
   }
-  CHECK(optimized(Network::parse("torus:4x4"), Goal::min_aspl, {}).distances().aspl <
+  CHECK(optimized(Network::parse("torus:4x4"), Objective::min_aspl, {}).distances().aspl <
         Network::parse("torus:4x4").distances().aspl);
-  CHECK(*bisection_bound(optimized(Network::parse("torus:8x4"), Goal::max_bisection, {})) > 8);
+  CHECK(*bisection_bound(optimized(Network::parse("torus:8x4"), Objective::max_bisection, {})) > 8);
 }
 
 TEST_CASE("the same seed finds the same network, and restarts are never worse") {
   const Network base = Network::parse("random:64:4:9");
   const auto aspl = [&](const TopologySearch& search) {
-    return optimized(base, Goal::min_aspl, search).distances().aspl;
+    return optimized(base, Objective::min_aspl, search).distances().aspl;
   };
   CHECK(aspl({.patience = 50}) == aspl({.patience = 50}));
   CHECK(aspl({.patience = 50, .restarts = 4}) <= aspl({.patience = 50}));
 }
 
 TEST_CASE("64 routers: an ASPL of 2.93 at degree 4 and of 2.35 at degree 6") {
-  CHECK(optimized(Network::parse("random:64:4"), Goal::min_aspl, {.restarts = 10}).distances().aspl <= 2.93);
-  CHECK(optimized(Network::parse("random:64:6"), Goal::min_aspl, {.restarts = 10}).distances().aspl <= 2.35);
+  CHECK(optimized(Network::parse("random:64:4"), Objective::min_aspl, {.restarts = 10}).distances().aspl <= 2.93);
+  CHECK(optimized(Network::parse("random:64:6"), Objective::min_aspl, {.restarts = 10}).distances().aspl <= 2.35);
 }
 
 TEST_CASE("the Moore bound is reached by Moore graphs, and by nothing below") {
@@ -107,7 +107,9 @@ TEST_CASE("the Moore bound is reached by Moore graphs, and by nothing below") {
 }
 
 TEST_CASE("networks that cannot be searched are refused") {
-  CHECK_THROWS_AS(optimized(Network::parse("fat-tree:4"), Goal::min_aspl, {}), InputError);  // routers without hosts
-  CHECK_THROWS_AS(optimized(Network::parse("dragonfly:5,1;2,1;2,1;1"), Goal::min_aspl, {.patience = 0}), InputError);
-  CHECK_THROWS_AS(optimized(Network::parse("dragonfly:3,4;4,3;5,1;2"), Goal::min_aspl, {}), InputError);  // cables
+  CHECK_THROWS_AS(optimized(Network::parse("fat-tree:4"), Objective::min_aspl, {}),
+                  InputError);  // routers without hosts
+  CHECK_THROWS_AS(optimized(Network::parse("dragonfly:5,1;2,1;2,1;1"), Objective::min_aspl, {.patience = 0}),
+                  InputError);
+  CHECK_THROWS_AS(optimized(Network::parse("dragonfly:3,4;4,3;5,1;2"), Objective::min_aspl, {}), InputError);  // cables
 }

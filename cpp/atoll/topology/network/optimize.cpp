@@ -233,7 +233,7 @@ std::int64_t maximise_bisection(Graph2Opt& graph, const std::vector<int>& hosts,
 
 }  // namespace
 
-Network optimized(const Network& base, Goal goal, const TopologySearch& search) {
+Network optimized(const Network& base, Objective objective, const TopologySearch& search) {
   check(search.patience >= 1 && search.restarts >= 1,
         "a search of {} moves and {} restarts (at least one of each). Give more.", search.patience, search.restarts);
   const RouterGraph routers(base);
@@ -257,8 +257,9 @@ Network optimized(const Network& base, Goal goal, const TopologySearch& search) 
     Random random(mix64(search.seed) + static_cast<std::uint64_t>(i));
     Graph2Opt graph(base);
     // Of both goals the smaller value is better.
-    const std::int64_t value = goal == Goal::min_aspl ? minimise_distances(graph, random, search.patience)
-                                                      : -maximise_bisection(graph, hosts, random, search.patience);
+    const std::int64_t value = objective == Objective::min_aspl
+                                   ? minimise_distances(graph, random, search.patience)
+                                   : -maximise_bisection(graph, hosts, random, search.patience);
     if (best && value >= best_value) continue;
     best = std::move(graph);
     best_value = value;
