@@ -91,6 +91,10 @@ struct PutTarget {
   std::array<std::uint64_t, 3> words{};
 };
 
+/// How a simulator times a message: over every link that it uses (detailed, the default), or as if no other message
+/// used them (coarse).
+enum class SimulatedTiming : std::uint8_t { coarse, detailed };
+
 class Rings;
 
 class Fabric {
@@ -158,9 +162,9 @@ class Fabric {
   /// are not there.
   virtual void publish_for(const Slot& slot, std::size_t bytes, std::size_t /*more*/) { publish(slot, bytes); }
 
-  /// Whether to simulate in full what this rank sends from here on (the default). false outside timed sections saves
-  /// most of the simulation's work. Real fabrics ignore it.
-  virtual void simulate_closely(bool) {}
+  /// Sets how the messages that this rank sends from here on are simulated. `coarse` outside timed sections saves most
+  /// of the simulation's work. Real fabrics ignore it.
+  virtual void set_timing(SimulatedTiming) {}
 
   /// Where this rank's time went, if the fabric keeps its clock.
   virtual std::optional<TimeSpent> spent() const { return std::nullopt; }

@@ -12,7 +12,7 @@
 namespace atl::cli {
 
 void Trials::begin() {
-  world_.fabric().simulate_closely(true);
+  world_.fabric().set_timing(SimulatedTiming::detailed);
   world_.barrier();
   before_ = world_.counters();
   waited_ = world_.thread_state().counters.wait_seconds;
@@ -20,7 +20,7 @@ void Trials::begin() {
 
 double Trials::end(double mine) {
   const double waited = world_.thread_state().counters.wait_seconds - waited_;
-  world_.fabric().simulate_closely(false);
+  world_.fabric().set_timing(SimulatedTiming::coarse);
   spent_ += world_.counters().since(before_);
   seconds_.push_back(world_.max(mine));
   computation_.push_back(world_.max(std::max(0.0, mine - waited)));

@@ -71,7 +71,7 @@ void VertexRun::add_to(CLI::App& app) {
 }
 
 Outcome VertexRun::run(World& world, Command& command) const {
-  world.fabric().simulate_closely(false);
+  world.fabric().set_timing(SimulatedTiming::coarse);
   State state(world, options_.arguments(input_));
   if (row_.check) row_.check(state.arguments);
   if (!output_.empty()) {

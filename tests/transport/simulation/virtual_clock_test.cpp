@@ -128,7 +128,7 @@ TEST_CASE("messages that are not simulated in detail still arrive, in order, and
       const auto fabric = clock->fabric(me);
       if (me == 0) {
         for (int i = 0; i < 4; ++i) {
-          fabric->simulate_closely(i % 2 == 0);
+          fabric->set_timing(i % 2 == 0 ? SimulatedTiming::detailed : SimulatedTiming::coarse);
           CHECK(post(*fabric, 2, static_cast<std::size_t>(40 - 10 * i)));
         }
       } else if (me == 2) {

@@ -11,7 +11,7 @@
 ///     best.distances().aspl;                            // not below moore_bound(64, 4): 2.857
 ///
 /// Each step is a 2-opt move: two links are replaced by two others between the same four routers, so that all degrees
-/// stay. It is kept if the objective gains, or loses nothing. The search ends when `patience` moves in a row did not gain.
+/// stay. It is kept if the objective gains, or loses nothing. The search ends after `patience` moves without a gain.
 ///
 /// [1] Y. Hu. "Accelerating parallel applications based on graph reordering for random network topologies." IEEE
 /// Access, 2023.
@@ -28,9 +28,10 @@ struct TopologySearch {
   std::uint64_t seed = 1;
 };
 
-/// Returns the best network found; the base's links if nothing was better. Links keep latency and bandwidth; there is no
-/// routing rule and no known bisection. A move costs O(diameter * routers * links / 64) for min_aspl. The same seed gives
-/// the same network. Throws InputError unless each router has as many hosts, each host one router, and no two links join the same routers.
+/// Returns the best network found; the base's links if nothing was better. Links keep latency and bandwidth; there is
+/// no routing rule and no known bisection. A move costs O(diameter * routers * links / 64) for min_aspl. The same seed
+/// gives the same network. Throws InputError unless each router has as many hosts, each host one router, and no two
+/// links join the same routers.
 Network optimized(const Network& base, Objective objective, const TopologySearch& search);
 
 /// The least ASPL that any graph of so many routers with so many links each could have: from each router 1 at distance

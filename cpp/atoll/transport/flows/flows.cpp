@@ -113,7 +113,7 @@ double Flows::route(const Message& m) {
 void Flows::start_first(SendQueue& queue) {
   while (queue.first != kNoBlock) {
     const Message& m = message(queue.first);
-    if (!m.closely) {  // as if no other message used the links of its level
+    if (m.timing == SimulatedTiming::coarse) {  // as if no other message used the links of its level
       queue.latency_s = cost(m.level).latency_s;
       queue.free_at = std::max(time_, queue.free_at) + static_cast<double>(m.travel) / cost(m.level).bytes_per_second;
       pass_first(queue);

@@ -26,7 +26,7 @@ class Flows final : public EventClock {
     Flows* clock = nullptr;
     std::uint32_t first = kNoBlock, last = kNoBlock;
     double latency_s = 0;  // of the first
-    double free_at = 0;    // when messages not simulated closely have left
+    double free_at = 0;    // when coarsely timed messages have left
     double arrived = 0;    // the latest arrival: a queue keeps its order
     simgrid::s4u::CommPtr comm;
   };

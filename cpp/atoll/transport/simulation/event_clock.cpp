@@ -160,7 +160,7 @@ void EventClock::depart(std::uint32_t block, std::size_t bytes, std::size_t more
   charge(s);
   pay(s, m->level);
   m->departs = s.clock;
-  m->closely = s.closely;
+  m->timing = s.timing;
   m->next = kNoBlock;
   s.idle_polls = 0;
   idle_turns_ = 0;

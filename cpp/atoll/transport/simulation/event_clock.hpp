@@ -35,7 +35,7 @@ class EventClock : public VirtualClock {
     Rank from = -1, to = -1;
     Note note;
     std::uint8_t kind = kBulk, level = 0, size_class = 0;
-    bool closely = true;  ///< see Fabric::simulate_closely
+    SimulatedTiming timing = SimulatedTiming::detailed;
   };
   static_assert(sizeof(Message) == SizeClassPool::kHead);
 
@@ -58,7 +58,7 @@ class EventClock : public VirtualClock {
   std::byte* payload(std::uint32_t block) { return blocks_.at(block) + sizeof(Message); }
 
   double now(Rank rank);
-  void simulate_closely(Rank rank, bool closely) { state(rank).closely = closely; }
+  void set_timing(Rank rank, SimulatedTiming timing) { state(rank).timing = timing; }
   /// Takes a block for a packet to `to`; sets `busy` if there is none.
   std::uint32_t take(Rank from, Rank to, Kind kind, int size_class, Busy& busy);
   void depart(std::uint32_t block, std::size_t bytes, std::size_t more = 0);
@@ -161,7 +161,7 @@ class EventClock : public VirtualClock {
     const char* operation = nullptr;
     std::exception_ptr error;
     bool ended = false;
-    bool closely = true;
+    SimulatedTiming timing = SimulatedTiming::detailed;
   };
 
   RankState& state(Rank r) { return states_[static_cast<std::size_t>(r)]; }

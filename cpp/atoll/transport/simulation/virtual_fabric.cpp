@@ -19,7 +19,7 @@ class VirtualFabric final : public Fabric {
   std::size_t memory_bytes() const override { return clock_.held_bytes(rank_); }
   bool is_virtual() const override { return true; }
   double now() override { return clock_.now(rank_); }
-  void simulate_closely(bool closely) override { clock_.simulate_closely(rank_, closely); }
+  void set_timing(SimulatedTiming timing) override { clock_.set_timing(rank_, timing); }
   std::optional<TimeSpent> spent() const override {
     clock_.now(rank_);  // charges what was computed up to here
     return clock_.spent(rank_);
