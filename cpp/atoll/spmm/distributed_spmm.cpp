@@ -214,7 +214,7 @@ void DistributedSpmm<T>::operator()(MatrixView<const T> b, MatrixView<T> c) {
     Array<T>& copies = copies_[p % 2];
     const auto values = static_cast<std::size_t>(phase.chunk.columns * columns);
     if (copies.size() < values) copies = Array<T>(values);
-    if (phase.plan->broadcast().all > 0)
+    if (phase.plan->broadcast().copies_on_all_ranks > 0)
       exchange_of(phase, columns).broadcast_all(b.data, b.stride, {copies.data(), values}, step);
     spmm::charge_product<T>(world_, run->finish(team), columns);
     run.emplace(*phase.product, MatrixView<const T>{copies.data(), phase.chunk.columns, columns, columns}, c, true);
@@ -239,7 +239,7 @@ template <class T>
 std::vector<HaloTraffic> DistributedSpmm<T>::traffic(std::int64_t columns) {
   std::vector<HaloTraffic> out(static_cast<std::size_t>(world_.hierarchy().depth()));
   for (Phase& phase : phases_) {
-    if (phase.plan->broadcast().all == 0) continue;
+    if (phase.plan->broadcast().copies_on_all_ranks == 0) continue;
     const std::vector<HaloTraffic> levels = exchange_of(phase, columns).broadcast_traffic();
     for (std::size_t l = 0; l < out.size(); ++l) {
       out[l].rows += levels[l].rows;

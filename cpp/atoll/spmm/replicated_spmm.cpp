@@ -75,8 +75,8 @@ template <class T>
 GridVolume ReplicatedSpmm<T>::volume(std::int64_t columns) const {
   const auto row = static_cast<std::uint64_t>(columns) * sizeof(T);
   return {.a = 0,
-          .b = row * static_cast<std::uint64_t>(fetched_->broadcast().all),
-          .c = row * static_cast<std::uint64_t>(added_->reduced().all)};
+          .b = row * static_cast<std::uint64_t>(fetched_->broadcast().copies_on_all_ranks),
+          .c = row * static_cast<std::uint64_t>(added_->reduced().copies_on_all_ranks)};
 }
 
 template <class T>

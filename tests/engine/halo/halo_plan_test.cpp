@@ -34,8 +34,8 @@ TEST_CASE("a plan from row numbers has each needed row once, in the order of own
             all += static_cast<double>(shared);
             longest = std::max(longest, shared);
           }
-        CHECK(plan.broadcast().all == all);
-        CHECK(plan.broadcast().longest == longest);
+        CHECK(plan.broadcast().copies_on_all_ranks == all);
+        CHECK(plan.broadcast().max_shared_rows == longest);
         for (Rank r = 0; r < ranks; ++r) {
           const auto at = static_cast<std::size_t>(r);
           const std::vector<Vertex> here = rows.copies(me, r), there = rows.copies(r, me);
@@ -76,7 +76,7 @@ TEST_CASE("each row enters a domain once, at every level, and reaches all that n
         const Rows rows(ranks, kind);
         const HaloPlan plan(world, rows.owners, rows.list(world.rank()));
         const std::vector<Vertex> local = rows.local(world.rank());
-        const std::vector<HaloSide>& stages = plan.broadcast_stages();
+        const std::vector<HaloDirection>& stages = plan.broadcast_stages();
         REQUIRE(stages.size() == static_cast<std::size_t>(machine.depth()));
         struct Sent {
           Vertex row;

@@ -17,10 +17,10 @@ namespace atl {
 template <Plain T>
 class BlockExchange {
  public:
-  BlockExchange(World& world, const HaloSide& up, const HaloSide& down, RowWidth width, bool coalesced = true)
+  BlockExchange(World& world, const HaloDirection& up, const HaloDirection& down, RowWidth width, bool coalesced = true)
       : up_rows_(up), down_rows_(down), width_(width) {
-    std::size_t capacity =
-        NeighborAlltoallv::capacity_for(world, std::max(up.longest, down.longest) * width.values() * sizeof(T));
+    std::size_t capacity = NeighborAlltoallv::capacity_for(
+        world, std::max(up.max_shared_rows, down.max_shared_rows) * width.values() * sizeof(T));
     if (!coalesced) capacity = std::min(capacity, Blocks::kHeadBytes + width.values() * sizeof(T));
     blocks_ = Blocks::that_fit(capacity, coalesced ? kGrain : width.values());
     scratch_.resize(static_cast<std::size_t>(world.team().size()));
@@ -45,8 +45,8 @@ class BlockExchange {
   template <class From, class Into, class Overlap>
   void copy_rows_down(From&& from, Into&& into, Overlap&& overlap);
 
-  const HaloSide& up_rows() const { return up_rows_; }
-  const HaloSide& down_rows() const { return down_rows_; }
+  const HaloDirection& up_rows() const { return up_rows_; }
+  const HaloDirection& down_rows() const { return down_rows_; }
   /// Whether no two blocks share a word of changed bits at copies that begin at multiples of 64 rows.
   bool blocks_have_whole_words() const { return blocks_.size() % 64 == 0; }
   /// Adds the heads of the blocks in which rows travel to the bytes that this rank sends.
@@ -83,7 +83,7 @@ class BlockExchange {
         [&](const HaloPlaces& places, std::span<const std::byte> part) { blocks_.read(part, places, put); });
   }
 
-  const HaloSide &up_rows_, &down_rows_;
+  const HaloDirection &up_rows_, &down_rows_;
   const RowWidth width_;
   Blocks blocks_;
   std::optional<NeighborAlltoallv> up_, down_;

@@ -15,7 +15,7 @@
 ///     for (const auto& copy : domains.copies(entry)) ...                 // at the receiver: the mirrors of the entry
 ///
 /// Memory: 8 bytes for each mirror in another domain than its master, on the rank that receives its records, and 4 for
-/// each pair of master and domain on both sides. If routes are chosen per exchange, all ranks count as near and nothing
+/// each pair of master and domain at both ends. If routes are chosen per exchange, all ranks count as near and nothing
 /// is distributed by domain: the model of a route's cost does not include it.
 namespace atl {
 

@@ -83,7 +83,7 @@ class HaloExchange {
   std::vector<HaloTraffic> broadcast_traffic() const;
   std::vector<HaloTraffic> reduced_traffic() const;
   /// Number of values that broadcast_all() brings to copies, on all ranks.
-  double copies() const { return plan_->broadcast().all * static_cast<double>(width_.values()); }
+  double copies() const { return plan_->broadcast().copies_on_all_ranks * static_cast<double>(width_.values()); }
   /// Of the exchange, and of its plan.
   std::size_t memory_bytes() const;
 
@@ -110,9 +110,10 @@ class HaloExchange {
   [[no_unique_address]] Combine combine_;
   const bool single_consumer_;  // one thread reads what is received
   const HaloPath path_;
-  bool whole_words_ = false;    // no two threads set bits of the same word at copies
-  std::deque<HaloSide> parts_;  // direct: of the plan's sides, if messages of some levels have one row, of others many
-  std::deque<Blocks> blocks_;   // direct: one, or one for each part; domains: one for each stage
+  bool whole_words_ = false;  // no two threads set bits of the same word at copies
+  std::deque<HaloDirection>
+      parts_;  // direct: of the plan's directions, if messages of some levels have one row, of others many
+  std::deque<Blocks> blocks_;  // direct: one, or one for each part; domains: one for each stage
   std::optional<RecordExchange<T, Combine>> records_;
   SpinLock lock_;  // domains: of values and bits, while ranks on the way combine what has changed
 };
@@ -143,8 +144,8 @@ HaloExchange<T, Combine>::HaloExchange(std::shared_ptr<const HaloPlan> plan, std
       } else {
         for (const bool many : {true, false}) {
           const auto among = [&](Rank r) { return coalesced(world_.level_to(r)) == many; };
-          const HaloSide& up = parts_.emplace_back(part_of(world_, plan_->reduced(), among));
-          const HaloSide& down = parts_.emplace_back(part_of(world_, plan_->broadcast(), among));
+          const HaloDirection& up = parts_.emplace_back(part_of(world_, plan_->reduced(), among));
+          const HaloDirection& down = parts_.emplace_back(part_of(world_, plan_->broadcast(), among));
           blocks_.emplace_back(world_, up, down, width_, many);
         }
       }
@@ -177,7 +178,7 @@ void HaloExchange<T, Combine>::reduce(std::span<T> values, VertexBits& changed, 
       break;
     case HaloPath::route:
       records_->reduce(values.data(), changed,
-                       expected.value_or(plan_->reduced().all * static_cast<double>(width_.values())));
+                       expected.value_or(plan_->reduced().copies_on_all_ranks * static_cast<double>(width_.values())));
       break;
     case HaloPath::domains:
       for (std::size_t stage = blocks_.size(); stage-- > 0;) collect(blocks_[stage], values.data(), changed);

@@ -7,9 +7,9 @@
 namespace atl {
 namespace {
 
-HaloSide side_of(const GraphView& view, const std::vector<const Mirrors*>& groups) {
+HaloDirection direction_of(const GraphView& view, const std::vector<const Mirrors*>& groups) {
   World& world = *view.world;
-  HaloSide side;
+  HaloDirection direction;
   for (std::size_t r = 0; r < static_cast<std::size_t>(world.size()); ++r) {
     std::vector<const Array<std::uint64_t>*> masks;
     std::size_t mirrored = 0;
@@ -18,11 +18,11 @@ HaloSide side_of(const GraphView& view, const std::vector<const Mirrors*>& group
       mirrored += static_cast<std::size_t>(group->count[r]);
     }
     // Records of a route are sent from the list alone.
-    side.owned.push_back(HaloRows::masked(masks, world.route().is_direct()));
-    side.copies.push_back(HaloRows::range(static_cast<std::size_t>(groups[0]->begin[r]), mirrored));
+    direction.owned.push_back(HaloRows::masked(masks, world.route().is_direct()));
+    direction.copies.push_back(HaloRows::range(static_cast<std::size_t>(groups[0]->begin[r]), mirrored));
   }
-  count_halo(world, side);
-  return side;
+  count_halo(world, direction);
+  return direction;
 }
 
 void add_traffic(std::vector<HaloTraffic>& levels, const World& world, const std::vector<HaloRows>& sent,
@@ -37,21 +37,21 @@ void add_traffic(std::vector<HaloTraffic>& levels, const World& world, const std
 
 }  // namespace
 
-void count_halo(World& world, HaloSide& side) {
+void count_halo(World& world, HaloDirection& direction) {
   double copies = 0;
   std::size_t longest = 0;
-  for (const HaloRows& rows : side.copies) copies += static_cast<double>(rows.size());
-  for (const HaloRows& rows : side.owned) longest = std::max(longest, rows.size());
-  side.all = world.sum(copies);
-  side.longest = world.max(longest);
+  for (const HaloRows& rows : direction.copies) copies += static_cast<double>(rows.size());
+  for (const HaloRows& rows : direction.owned) longest = std::max(longest, rows.size());
+  direction.copies_on_all_ranks = world.sum(copies);
+  direction.max_shared_rows = world.max(longest);
 }
 
 HaloPlan::HaloPlan(const GraphView& view)
     : world_(*view.world),
       first_copy_(static_cast<std::size_t>(view.first_mirror)),
       rows_(static_cast<std::size_t>(view.locals)) {
-  sides_.push_back(side_of(view, view.written));
-  if (view.read != view.written) sides_.push_back(side_of(view, view.read));
+  directions_.push_back(direction_of(view, view.written));
+  if (view.read != view.written) directions_.push_back(direction_of(view, view.read));
 }
 
 HaloPlan::HaloPlan(World& world, const Blocks& owners, std::span<const Vertex> needed, Repeats repeats)
@@ -75,16 +75,16 @@ HaloPlan::HaloPlan(World& world, const Blocks& owners, std::span<const Vertex> n
                           world.rank(), rows_));
 
   std::vector<std::vector<Local>> asked(p);  // their numbers at the owner
-  HaloSide& side = sides_.emplace_back();
+  HaloDirection& direction = directions_.emplace_back();
   for (std::size_t r = 0, next = 0; r < p; ++r) {
     const auto owner = static_cast<Rank>(r);
     const std::size_t begin = next;
     for (; next < copied.size() && copied[next] < owners.end(owner); ++next)
       asked[r].push_back(static_cast<Local>(copied[next] - owners.begin(owner)));
-    side.copies.push_back(HaloRows::range(first_copy_ + begin, next - begin));
+    direction.copies.push_back(HaloRows::range(first_copy_ + begin, next - begin));
   }
-  for (auto& rows : world.exchange(std::move(asked))) side.owned.push_back(HaloRows::listed(std::move(rows)));
-  count_halo(world, side);
+  for (auto& rows : world.exchange(std::move(asked))) direction.owned.push_back(HaloRows::listed(std::move(rows)));
+  count_halo(world, direction);
 }
 
 Local HaloPlan::local_row(Vertex row) const {
@@ -95,9 +95,9 @@ Local HaloPlan::local_row(Vertex row) const {
   return static_cast<Local>(first_copy_ + at);
 }
 
-const std::vector<HaloSide>& HaloPlan::stages_of(const HaloSide& side) const {
-  auto& stages = stages_[static_cast<std::size_t>(&side - sides_.data())];
-  if (stages.empty()) stages = halo_stages(world_, side);
+const std::vector<HaloDirection>& HaloPlan::stages_of(const HaloDirection& direction) const {
+  auto& stages = stages_[static_cast<std::size_t>(&direction - directions_.data())];
+  if (stages.empty()) stages = halo_stages(world_, direction);
   return stages;
 }
 
@@ -107,7 +107,7 @@ std::vector<HaloTraffic> HaloPlan::broadcast_traffic(HaloPath path, std::size_t 
   if (path == HaloPath::direct) {
     add_traffic(levels, world_, broadcast().owned, row_bytes);
   } else {
-    for (const HaloSide& stage : broadcast_stages()) add_traffic(levels, world_, stage.owned, row_bytes);
+    for (const HaloDirection& stage : broadcast_stages()) add_traffic(levels, world_, stage.owned, row_bytes);
   }
   return levels;
 }
@@ -118,20 +118,20 @@ std::vector<HaloTraffic> HaloPlan::reduced_traffic(HaloPath path, std::size_t ro
   if (path == HaloPath::direct) {
     add_traffic(levels, world_, reduced().copies, row_bytes);
   } else {
-    for (const HaloSide& stage : reduced_stages()) add_traffic(levels, world_, stage.copies, row_bytes);
+    for (const HaloDirection& stage : reduced_stages()) add_traffic(levels, world_, stage.copies, row_bytes);
   }
   return levels;
 }
 
 std::size_t HaloPlan::memory_bytes() const {
   std::size_t bytes = needed_.memory_bytes();
-  const auto add = [&](const std::vector<HaloSide>& sides) {
-    for (const HaloSide& side : sides) {
-      for (const HaloRows& rows : side.owned) bytes += rows.memory_bytes();
-      for (const HaloRows& rows : side.copies) bytes += rows.memory_bytes();
+  const auto add = [&](const std::vector<HaloDirection>& directions) {
+    for (const HaloDirection& direction : directions) {
+      for (const HaloRows& rows : direction.owned) bytes += rows.memory_bytes();
+      for (const HaloRows& rows : direction.copies) bytes += rows.memory_bytes();
     }
   };
-  add(sides_);
+  add(directions_);
   for (const auto& stages : stages_) add(stages);
   return bytes;
 }

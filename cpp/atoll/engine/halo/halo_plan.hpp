@@ -37,12 +37,12 @@ enum class RowMessages {
   single,  ///< one, where links are not on-board (LevelCost::on_board); across others rows cost no more alone
 };
 
-/// Rows of one direction.
-struct HaloSide {
+/// The rows that travel in one direction: from owners to copies, or back.
+struct HaloDirection {
   std::vector<HaloRows> owned;   ///< [rank] own rows that it has copies of
   std::vector<HaloRows> copies;  ///< [rank] copies here of its rows
-  double all = 0;                ///< copies on all ranks
-  std::size_t longest = 0;       ///< the most rows that two ranks share
+  double copies_on_all_ranks = 0;
+  std::size_t max_shared_rows = 0;  ///< the most rows that two ranks share
 };
 
 /// What a rank sends across a level of the hierarchy.
@@ -68,15 +68,15 @@ class HaloPlan {
   /// The local row of a global one that this rank owns or needs, of repeated copies the first. Of a plan from row numbers.
   Local local_row(Vertex row) const;
 
-  const HaloSide& reduced() const { return sides_.front(); }   ///< copies -> owners
-  const HaloSide& broadcast() const { return sides_.back(); }  ///< owners -> copies
-  bool same_both_ways() const { return sides_.size() == 1; }
+  const HaloDirection& reduced() const { return directions_.front(); }   ///< copies -> owners
+  const HaloDirection& broadcast() const { return directions_.back(); }  ///< owners -> copies
+  bool same_both_ways() const { return directions_.size() == 1; }
   /// The stages of HaloPath::domains, from the highest level down, in the order of a broadcast: a row goes from its
   /// owner to one of the ranks that need it in each other domain of the highest level, and each of these passes it on
   /// in its own domain in the same way, level by level. Which rank a domain's rows reach first changes from row to row.
   /// `owned` are the rows that a rank sends in a stage, `copies` those that it receives. Collective at the first call.
-  const std::vector<HaloSide>& reduced_stages() const { return stages_of(reduced()); }
-  const std::vector<HaloSide>& broadcast_stages() const { return stages_of(broadcast()); }
+  const std::vector<HaloDirection>& reduced_stages() const { return stages_of(reduced()); }
+  const std::vector<HaloDirection>& broadcast_stages() const { return stages_of(broadcast()); }
 
   /// What this rank sends across each level to broadcast, or to reduce, rows of `row_bytes` bytes, all of them. For the
   /// paths direct and domains (collective at the first call); what the records of a route cost depends on what they
@@ -86,35 +86,35 @@ class HaloPlan {
   std::size_t memory_bytes() const;
 
  private:
-  const std::vector<HaloSide>& stages_of(const HaloSide& side) const;
+  const std::vector<HaloDirection>& stages_of(const HaloDirection& direction) const;
 
   World& world_;
   std::size_t first_copy_, rows_;
-  std::vector<HaloSide> sides_;                           // reduced, broadcast; only one if they are the same
-  Vertex first_owned_ = 0;                                // of a plan from row numbers: the global number of row 0
-  RowIndex needed_;                                       // and of the rows from first_copy_ on
-  mutable std::vector<std::vector<HaloSide>> stages_{2};  // [side]
+  std::vector<HaloDirection> directions_;                      // reduced, broadcast; only one if they are the same
+  Vertex first_owned_ = 0;                                     // of a plan from row numbers: the global number of row 0
+  RowIndex needed_;                                            // and of the rows from first_copy_ on
+  mutable std::vector<std::vector<HaloDirection>> stages_{2};  // [direction]
 };
 
-/// The stages for a side of a plan. Collective.
-std::vector<HaloSide> halo_stages(World& world, const HaloSide& side);
+/// The stages for a direction of a plan. Collective.
+std::vector<HaloDirection> halo_stages(World& world, const HaloDirection& direction);
 
 /// The rows that are shared with ranks for which is_in(rank) holds; the same pairs on both ends. Collective.
 template <class IsIn>
-HaloSide part_of(World& world, const HaloSide& side, IsIn&& is_in);
+HaloDirection part_of(World& world, const HaloDirection& direction, IsIn&& is_in);
 
-/// Sets all and longest. Collective.
-void count_halo(World& world, HaloSide& side);
+/// Sets copies_on_all_ranks and max_shared_rows. Collective.
+void count_halo(World& world, HaloDirection& direction);
 
 // ---------------------------------------------------------------------------------------------------------------------
 
 template <class IsIn>
-HaloSide part_of(World& world, const HaloSide& side, IsIn&& is_in) {
-  HaloSide part;
-  for (std::size_t r = 0; r < side.owned.size(); ++r) {
+HaloDirection part_of(World& world, const HaloDirection& direction, IsIn&& is_in) {
+  HaloDirection part;
+  for (std::size_t r = 0; r < direction.owned.size(); ++r) {
     const bool in = is_in(static_cast<Rank>(r));
-    part.owned.push_back(in ? side.owned[r] : HaloRows());
-    part.copies.push_back(in ? side.copies[r] : HaloRows());
+    part.owned.push_back(in ? direction.owned[r] : HaloRows());
+    part.copies.push_back(in ? direction.copies[r] : HaloRows());
   }
   count_halo(world, part);
   return part;

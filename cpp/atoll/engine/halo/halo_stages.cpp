@@ -58,7 +58,7 @@ class RowRoutes {
 
  private:
   // Another rank of the domain for each row, so that all of them share the work of passing on. Where all of them need all
-  // rows, neighbouring rows go to one rank: a block that lies as it is sent needs no list of its rows on either side.
+  // rows, neighbouring rows go to one rank: a block that lies as it is sent needs no list of its rows at either end.
   std::size_t first_to_reach(std::span<const Holder> domain, std::size_t index) const {
     const bool dense = std::ranges::all_of(
         domain, [&](const Holder& holder) { return all_needed_[static_cast<std::size_t>(holder.rank)]; });
@@ -74,7 +74,7 @@ class RowRoutes {
 
 }  // namespace
 
-std::vector<HaloSide> halo_stages(World& world, const HaloSide& side) {
+std::vector<HaloDirection> halo_stages(World& world, const HaloDirection& direction) {
   const Hierarchy& hierarchy = world.hierarchy();
   const auto p = static_cast<std::size_t>(world.size());
   struct Need {
@@ -84,7 +84,7 @@ std::vector<HaloSide> halo_stages(World& world, const HaloSide& side) {
   std::vector<Need> needs;
   for (std::size_t r = 0; r < p; ++r) {
     const auto rank = static_cast<Rank>(r);
-    const HaloRows& rows = side.owned[r];
+    const HaloRows& rows = direction.owned[r];
     for (std::size_t k = 0; k < rows.size(); ++k)
       needs.push_back({rows.row(k), {hierarchy.leaf_of(rank), rank, static_cast<Local>(k)}});
   }
@@ -95,7 +95,7 @@ std::vector<HaloSide> halo_stages(World& world, const HaloSide& side) {
   std::size_t distinct = 0;
   for (std::size_t i = 0; i < needs.size(); ++i) distinct += i == 0 || needs[i].row != needs[i - 1].row;
   std::vector<bool> all_needed;
-  for (const HaloRows& rows : side.owned) all_needed.push_back(rows.size() == distinct);
+  for (const HaloRows& rows : direction.owned) all_needed.push_back(rows.size() == distinct);
 
   std::vector<std::vector<Step>> outgoing(p);
   RowRoutes routes(world, distinct, all_needed, outgoing);
@@ -116,22 +116,22 @@ std::vector<HaloSide> halo_stages(World& world, const HaloSide& side) {
   const auto steps = world.exchange(std::move(outgoing));
   for (std::size_t owner = 0; owner < p; ++owner) {
     const bool own = static_cast<Rank>(owner) == world.rank();
-    const std::size_t begin = side.copies[owner].begin();
+    const std::size_t begin = direction.copies[owner].begin();
     for (const Step& step : steps[owner]) {
       auto& lists = (step.receives ? received : sent)[static_cast<std::size_t>(step.stage)];
       lists[static_cast<std::size_t>(step.peer)].push_back(own ? step.position
                                                                : static_cast<Local>(begin) + step.position);
     }
   }
-  std::vector<HaloSide> sides(stages);
+  std::vector<HaloDirection> directions(stages);
   for (std::size_t s = 0; s < stages; ++s) {
     for (std::size_t r = 0; r < p; ++r) {
-      sides[s].owned.push_back(HaloRows::listed(std::move(sent[s][r])));
-      sides[s].copies.push_back(HaloRows::listed(std::move(received[s][r])));
+      directions[s].owned.push_back(HaloRows::listed(std::move(sent[s][r])));
+      directions[s].copies.push_back(HaloRows::listed(std::move(received[s][r])));
     }
-    count_halo(world, sides[s]);
+    count_halo(world, directions[s]);
   }
-  return sides;
+  return directions;
 }
 
 }  // namespace atl

@@ -123,7 +123,7 @@ RecordExchange<T, Combine>::RecordExchange(const HaloPlan& plan, RowWidth width,
       width_(width),
       combine_(std::move(combine)),
       single_consumer_(world_.team().size() == 1 && !world_.has_communication_thread()) {
-  const HaloSide &up = plan.reduced(), &down = plan.broadcast();
+  const HaloDirection &up = plan.reduced(), &down = plan.broadcast();
   std::vector<std::vector<Local>> own;
   for (const HaloRows& rows : up.owned) {
     auto& list = own.emplace_back(rows.size());
