@@ -98,9 +98,9 @@ void for_each(cases::Weight weight, const std::vector<Isa>& isas, F&& f) {
             Plan plan;
             plan.threads = threads;
             const auto world = World::alone(plan);
-            const Graph graph =
-                Graph::build(*world, cases::slice(c, directed, weight, c.ids().empty(), 0, 1, cases::Dealing::spread),
-                             {.duplicates = duplicates});
+            const Graph graph = Graph::build(
+                *world, cases::slice(c, directed, weight, c.ids().empty(), 0, 1, cases::Distribution::spread),
+                {.duplicates = duplicates});
             CAPTURE(c.name);
             CAPTURE(directed);
             CAPTURE(threads);

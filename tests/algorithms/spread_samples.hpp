@@ -72,10 +72,11 @@ void for_each_spread(cases::Weight weight, F&& f, double lightest = 0) {
         CAPTURE(spread.route);
         CAPTURE(static_cast<int>(spread.cut));
         run_ranks(spread.ranks, plan, [&](World& world) {
-          const Graph graph = Graph::build(
-              world,
-              cases::slice(c, directed, weight, c.ids().empty(), world.rank(), world.size(), cases::Dealing::spread),
-              {.placement = {.partition = spread.partition, .cut = spread.cut, .heavy = spread.heavy}});
+          const Graph graph =
+              Graph::build(world,
+                           cases::slice(c, directed, weight, c.ids().empty(), world.rank(), world.size(),
+                                        cases::Distribution::spread),
+                           {.placement = {.partition = spread.partition, .cut = spread.cut, .heavy = spread.heavy}});
           f(sample, graph);
         });
       }

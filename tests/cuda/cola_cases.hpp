@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-/// Square matrices, and how they are dealt out among processing elements, for the tests of CoLa.
+/// Square matrices, and how they are distributed over processing elements, for the tests of CoLa.
 namespace cola_cases {
 
 struct Shape {

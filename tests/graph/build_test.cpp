@@ -17,7 +17,7 @@
 
 using namespace atl;
 using cases::Case;
-using cases::Dealing;
+using cases::Distribution;
 using cases::Weight;
 
 namespace {
@@ -234,14 +234,14 @@ TEST_CASE("every arc is in its owner's list exactly once, and all ranks agree on
         const std::uint64_t dice = random_at(1, static_cast<std::uint64_t>(++variant));
         if (dice % (shapes::kSanitized ? 24 : 3) != 0) continue;
         const bool wide = dice >> 20 & 1;
-        const Dealing dealing = (dice >> 22) % 5 == 0 ? Dealing::last_rank : Dealing::spread;
+        const Distribution distribution = (dice >> 22) % 5 == 0 ? Distribution::last_rank : Distribution::spread;
         CAPTURE(c.name);
         CAPTURE(ranks);
         CAPTURE(variant);
         CAPTURE(form.directed);
         run_ranks(ranks, plan_of(ranks, variant), [&](World& world) {
           const Graph graph = Graph::build(
-              world, cases::slice(c, form.directed, form.weight, wide, world.rank(), world.size(), dealing),
+              world, cases::slice(c, form.directed, form.weight, wide, world.rank(), world.size(), distribution),
               form.options);
           check_graph(world, graph, c, form);
         });
@@ -263,7 +263,7 @@ TEST_CASE("kept edges are dense after a build and give the same graph, also in c
           const auto ids = c.ids();
           run_ranks(ranks, plan_of(ranks, variant), [&](World& world) {
             EdgeList edges =
-                cases::slice(c, form.directed, form.weight, false, world.rank(), world.size(), Dealing::spread);
+                cases::slice(c, form.directed, form.weight, false, world.rank(), world.size(), Distribution::spread);
             IdMap map = number(world, edges);
             auto dense = [&](const IdColumn& column, std::size_t k) {
               return std::visit([&](const auto& x) { return static_cast<Vertex>(x[k]); }, column);
@@ -278,7 +278,7 @@ TEST_CASE("kept edges are dense after a build and give the same graph, also in c
             bool good = true;
             std::size_t k = 0;
             for (std::size_t i = 0; i < c.edges.size(); ++i) {
-              if (!cases::is_dealt(i, world.rank(), world.size(), Dealing::spread)) continue;
+              if (!cases::is_on_rank(i, world.rank(), world.size(), Distribution::spread)) continue;
               good = good && ids[static_cast<std::size_t>(dense(edges.source, k))] == c.edges[i].first &&
                      ids[static_cast<std::size_t>(dense(edges.target, k))] == c.edges[i].second;
               ++k;
@@ -299,7 +299,7 @@ TEST_CASE("a rank without edges adopts the format of the others") {
         // The other ranks pass a default-constructed list: 32 bits, no weights, undirected.
         EdgeList edges;
         if (world.rank() == ranks - 1)
-          edges = cases::slice(c, form.directed, form.weight, false, world.rank(), ranks, Dealing::last_rank);
+          edges = cases::slice(c, form.directed, form.weight, false, world.rank(), ranks, Distribution::last_rank);
         edges.name = c.name;
         IdMap map = number(world, edges);
         if (world.rank() == ranks - 1)
@@ -318,7 +318,7 @@ TEST_CASE("edges in different formats on different ranks are rejected, the same 
   auto refused = [&](auto change) {
     std::vector<std::string> what(3);
     run_ranks(3, plan_of(3, 0), [&](World& world) {
-      EdgeList edges = cases::slice(c, false, Weight::none, false, world.rank(), 3, Dealing::spread);
+      EdgeList edges = cases::slice(c, false, Weight::none, false, world.rank(), 3, Distribution::spread);
       IdMap map = number(world, edges);
       if (world.rank() == 1) change(edges);
       try {
@@ -352,7 +352,7 @@ TEST_CASE("an existing source is found on its owner; an unknown one is rejected 
       const auto ids = c.ids();
       run_ranks(ranks, plan_of(ranks, 0), [&](World& world) {
         const Graph graph =
-            Graph::build(world, cases::slice(c, false, Weight::none, false, world.rank(), ranks, Dealing::spread));
+            Graph::build(world, cases::slice(c, false, Weight::none, false, world.rank(), ranks, Distribution::spread));
         bool good = true;
         for (std::size_t k = 0; k < ids.size(); k += 1 + ids.size() / 20) {
           const auto [rank, owned_index] = graph.find(ids[k]);

@@ -72,20 +72,20 @@ inline std::vector<Case> all() {
 }
 
 enum class Weight { none, narrow, wide };
-enum class Dealing { spread, last_rank };
+enum class Distribution { spread, last_rank };
 
 /// Whether edge i belongs to `rank`.
-inline bool is_dealt(std::size_t i, Rank rank, Rank ranks, Dealing dealing) {
-  return dealing == Dealing::last_rank ? rank == ranks - 1
-                                       : static_cast<Rank>(i * 7 % static_cast<std::size_t>(ranks)) == rank;
+inline bool is_on_rank(std::size_t i, Rank rank, Rank ranks, Distribution distribution) {
+  return distribution == Distribution::last_rank ? rank == ranks - 1
+                                                 : static_cast<Rank>(i * 7 % static_cast<std::size_t>(ranks)) == rank;
 }
 
 /// The edges of one rank.
 inline atl::EdgeList slice(const Case& c, bool directed, Weight weight, bool wide, Rank rank, Rank ranks,
-                           Dealing dealing) {
+                           Distribution distribution) {
   std::vector<std::size_t> mine;
   for (std::size_t i = 0; i < c.edges.size(); ++i)
-    if (is_dealt(i, rank, ranks, dealing)) mine.push_back(i);
+    if (is_on_rank(i, rank, ranks, distribution)) mine.push_back(i);
   atl::EdgeList edges;
   const auto ids = c.ids();
   auto fill = [&](auto source) {
@@ -113,7 +113,7 @@ inline atl::EdgeList slice(const Case& c, bool directed, Weight weight, bool wid
   edges.directed = directed;
   edges.range = c.range;
   for (std::size_t i = 0; i < c.vertices.size(); ++i)
-    if (is_dealt(i, rank, ranks, dealing)) edges.vertices.push_back(c.vertices[i]);
+    if (is_on_rank(i, rank, ranks, distribution)) edges.vertices.push_back(c.vertices[i]);
   edges.name = c.name;
   return edges;
 }

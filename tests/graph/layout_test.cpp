@@ -70,7 +70,7 @@ TEST_CASE("head columns hold the first neighbours and their ids, and the order o
         plan.threads = ranks == 2 ? 3 : 1;
         run_ranks(ranks, plan, [&](World& world) {
           const Graph graph = Graph::build(world, cases::slice(c, directed, cases::Weight::none, false, world.rank(),
-                                                               ranks, cases::Dealing::spread));
+                                                               ranks, cases::Distribution::spread));
           if (std::holds_alternative<Array<std::uint32_t>>(graph.id_column())) {
             check_heads<std::uint32_t>(world, graph);
           } else {

@@ -91,11 +91,11 @@ TEST_CASE("dense numbers ascend with the ids, over all ranks, and map back to th
   for (const cases::Case& c : cases::all())
     for (const Rank ranks : shapes::kRanks)
       for (const bool wide : {false, true})
-        for (const auto dealing : {cases::Dealing::spread, cases::Dealing::last_rank}) {
+        for (const auto distribution : {cases::Distribution::spread, cases::Distribution::last_rank}) {
           CAPTURE(c.name);
           CAPTURE(ranks);
           check_numbering(ranks, plan_of(ranks), [&](Rank rank) {
-            return cases::slice(c, false, cases::Weight::none, wide, rank, ranks, dealing);
+            return cases::slice(c, false, cases::Weight::none, wide, rank, ranks, distribution);
           });
         }
 }
@@ -127,7 +127,7 @@ TEST_CASE("numbering by table, under a small memory limit, equals numbering by b
     Plan plan = plan_of(ranks);
     plan.replicated_bytes = 0;
     check_numbering(ranks, plan, [&](Rank rank) {
-      return cases::slice(c, false, cases::Weight::none, false, rank, ranks, cases::Dealing::spread);
+      return cases::slice(c, false, cases::Weight::none, false, rank, ranks, cases::Distribution::spread);
     });
   }
 }

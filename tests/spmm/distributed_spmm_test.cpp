@@ -273,7 +273,7 @@ TEST_CASE("by any strategy copies take at most about twice a rank's share of B, 
         Part<double> b(own, kColumns), c(own, kColumns);
         b.fill(blocks.begin(world.rank()), 1);
         spmm(b.view(), c.view());
-        // Of rows that are dealt out evenly; each phase may have one more of each owner.
+        // Rows are distributed evenly; each phase may have one more of each owner.
         const double share = (800 / 8 + 8) * kColumns * sizeof(double);
         CHECK(static_cast<double>(spmm.memory_bytes() - planned) <= 2 * share);
       }

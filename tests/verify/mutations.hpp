@@ -52,10 +52,10 @@ std::vector<std::string> said(const Sample& sample, cases::Weight weight, const 
     std::vector<std::vector<std::string>> here(static_cast<std::size_t>(m.ranks));
     run_ranks(m.ranks, plan, [&](World& world) {
       const cases::Case& c = sample.edges;
-      const Graph graph = Graph::build(
-          world,
-          cases::slice(c, sample.directed, weight, c.ids().empty(), world.rank(), world.size(), cases::Dealing::spread),
-          {.duplicates = sample.duplicates, .placement = {.partition = m.partition}});
+      const Graph graph = Graph::build(world,
+                                       cases::slice(c, sample.directed, weight, c.ids().empty(), world.rank(),
+                                                    world.size(), cases::Distribution::spread),
+                                       {.duplicates = sample.duplicates, .placement = {.partition = m.partition}});
       for (const Answer& answer : answers) {
         const Verdict verdict = check(graph, answer);
         CHECK(verdict.ok == verdict.what.empty());

@@ -16,7 +16,8 @@ namespace {
 
 Graph build(World& world, const cases::Case& c, Partition partition) {
   return Graph::build(
-      world, cases::slice(c, false, cases::Weight::none, false, world.rank(), world.size(), cases::Dealing::spread),
+      world,
+      cases::slice(c, false, cases::Weight::none, false, world.rank(), world.size(), cases::Distribution::spread),
       {.placement = {.partition = partition}});
 }
 

@@ -12,7 +12,7 @@
 namespace atl {
 namespace {
 
-// Edges that a thread deals out at a time.
+// Edges that a thread distributes at a time.
 constexpr std::size_t kChunk = 2048;
 // Records ahead of their use that a handler prefetches: the latency of memory over the time of a record.
 constexpr std::size_t kAhead = 24;

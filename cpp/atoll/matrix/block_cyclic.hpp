@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <numeric>
 
-/// Block-cyclic distribution of a matrix: blocks of b x b dealt round-robin to a grid of ranks (COAST, section IV.A).
+/// Block-cyclic distribution of a matrix: blocks of b x b distributed round-robin to a grid of ranks (COAST, section IV.A).
 /// Block (i, j) is on the rank at (i mod Px, j mod Py).
 ///
 ///     BlockCyclic rows{.size = n, .block = 768, .parts = grid.rows};

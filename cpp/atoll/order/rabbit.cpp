@@ -127,7 +127,7 @@ class Aggregation {
   void run() {
     Array<Local> turns = identity(team_, a_.rows);
     sort_stably(team_, turns, largest_degree(a_), [&](Local v) { return degree(a_, v); });
-    // Hubs are dealt out one by one: those of the end cost as much as a thousand others each.
+    // Hubs are handed out one by one: those of the end cost as much as a thousand others each.
     constexpr std::uint64_t kHub = 512;
     const auto light = static_cast<std::size_t>(
         std::ranges::partition_point(turns, [&](Local v) { return degree(a_, v) < kHub; }) - turns.begin());

@@ -105,7 +105,7 @@ class SummaSpmm {
   /// [level] the bytes of it that this rank sends in one product.
   std::vector<std::uint64_t> traffic(std::int64_t columns) const;
   /// Bytes that this rank has sent to others in all products so far, without headers.
-  std::uint64_t sent_bytes() const { return dealt_bytes_ + broadcasts_->counters().bytes_sent; }
+  std::uint64_t sent_bytes() const { return redistributed_bytes_ + broadcasts_->counters().bytes_sent; }
   std::size_t memory_bytes() const;
 
  private:
@@ -126,9 +126,9 @@ class SummaSpmm {
   std::vector<Edge> stage_nonzeros_;          // [stage] of the block of this grid row
   std::vector<Array<std::byte>> own_blocks_;  // [stage], where they are this rank's
   std::unique_ptr<PanelBroadcast> broadcasts_;
-  Array<T> b_slice_, c_slice_, dealt_;  // of the widest product so far
-  Array<std::byte> panels_[2][2];       // [stage % 2] of A, of B
-  std::uint64_t dealt_bytes_ = 0;
+  Array<T> b_slice_, c_slice_, redistributed_;  // of the widest product so far
+  Array<std::byte> panels_[2][2];               // [stage % 2] of A, of B
+  std::uint64_t redistributed_bytes_ = 0;
 };
 
 }  // namespace atl

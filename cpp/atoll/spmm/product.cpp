@@ -12,7 +12,7 @@ void check_rows(World& world, const MatrixRows<T>& a) {
     const Rank p = world.size(), me = world.rank();
     check(
         a.blocks.ranks() == p && a.column_blocks.ranks() == p,
-        "SpMM: rows are dealt out among {} ranks and columns among {} (the job has {}). Deal both out among the job's "
+        "SpMM: rows are distributed over {} ranks and columns over {} (the job has {}). Distribute both over the job's "
         "ranks.",
         a.blocks.ranks(), a.column_blocks.ranks(), p);
     const Vertex own = a.blocks.size(me), columns = a.column_blocks.count();

@@ -8,7 +8,7 @@
 /// time on a virtual clock.
 namespace atl::spmm {
 
-/// Collective; every rank throws InputError for rows that are not dealt out among the World's ranks or a column that does
+/// Collective; every rank throws InputError for rows that are not distributed over the World's ranks or a column that does
 /// not exist. A NaN among the values makes its row of the product NaN, as in any other product.
 template <class T>
 void check_rows(World& world, const MatrixRows<T>& a);

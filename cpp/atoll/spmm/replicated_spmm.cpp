@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atoll/spmm/dealt_nonzeros.hpp>
+#include <atoll/spmm/distributed_nonzeros.hpp>
 #include <atoll/spmm/grid_spmm.hpp>
 #include <numeric>
 
@@ -31,7 +31,8 @@ ReplicatedSpmm<T>::ReplicatedSpmm(World& world, MatrixRows<T>&& a, Rank replicat
       world, columns, list(columns.begin(share * share_ranks), columns.end((share + 1) * share_ranks - 1)));
   added_ = std::make_shared<const HaloPlan>(
       world, a.blocks, list(a.blocks.begin(team * replication), a.blocks.end((team + 1) * replication - 1)));
-  const auto entries = deal_nonzeros(world, a, [&](Vertex column) { return team * replication + share_of(column); });
+  const auto entries =
+      distribute_nonzeros(world, a, [&](Vertex column) { return team * replication + share_of(column); });
   const Vertex first = columns.begin(me), end = columns.end(me);
   const auto is_own = [&](Vertex column) { return column >= first && column < end; };
   const auto row = [&](Vertex i) { return added_->local_row(i); };

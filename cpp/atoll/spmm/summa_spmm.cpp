@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atoll/spmm/dealt_nonzeros.hpp>
+#include <atoll/spmm/distributed_nonzeros.hpp>
 #include <atoll/spmm/grid_spmm.hpp>
 #include <cstring>
 #include <limits>
@@ -51,7 +51,7 @@ SummaSpmm<T>::SummaSpmm(World& world, MatrixRows<T>&& a, Reduce reduce)
   row_nonzeros_ = nonzeros_of_rows(a);
   weighted_ = world.any(!a.values.empty());
   const Rank stages_of_column = stages_ / grid_columns_;
-  const auto entries = deal_nonzeros(world, a, [&](Vertex column) {
+  const auto entries = distribute_nonzeros(world, a, [&](Vertex column) {
     return rank_at(row_, column_blocks_.owner(column) / stage_ranks_ / stages_of_column);
   });
   a = {};
@@ -169,14 +169,14 @@ void SummaSpmm<T>::operator()(MatrixView<const T> b, MatrixView<T> c) {
              grid_c = blocks_.end(end) - blocks_.begin(begin);
   grow(b_slice_, static_cast<std::int64_t>(product(grid_b, width)));
   grow(c_slice_, static_cast<std::int64_t>(product(grid_c, width)));
-  grow(dealt_, static_cast<std::int64_t>(product(std::max(this->columns(), rows()), columns)));
+  grow(redistributed_, static_cast<std::int64_t>(product(std::max(this->columns(), rows()), columns)));
   // The slice of each rank of the grid row: in one piece, where those before it end.
   const auto slice_at = [&](std::int64_t of_rows, Rank slice) {
-    return dealt_.data() + product(of_rows, slices.begin(slice));
+    return redistributed_.data() + product(of_rows, slices.begin(slice));
   };
   const auto sent_to_others = [&](const std::vector<std::span<const std::byte>>& outgoing) {
     for (std::size_t r = 0; r < p; ++r)
-      if (static_cast<Rank>(r) != world_.rank()) dealt_bytes_ += outgoing[r].size();
+      if (static_cast<Rank>(r) != world_.rank()) redistributed_bytes_ += outgoing[r].size();
   };
   {
     std::vector<std::span<const std::byte>> outgoing(p);
@@ -262,7 +262,7 @@ std::vector<std::uint64_t> SummaSpmm<T>::traffic(std::int64_t columns) const {
 template <class T>
 std::size_t SummaSpmm<T>::memory_bytes() const {
   std::size_t bytes = (row_nonzeros_.size() + stage_nonzeros_.size()) * sizeof(Edge) +
-                      (b_slice_.size() + c_slice_.size() + dealt_.size()) * sizeof(T);
+                      (b_slice_.size() + c_slice_.size() + redistributed_.size()) * sizeof(T);
   for (const auto& block : own_blocks_) bytes += block.size();
   for (const auto& turn : panels_)
     for (const auto& panel : turn) bytes += panel.size();

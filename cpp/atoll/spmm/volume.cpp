@@ -69,14 +69,14 @@ class FetchCounter {
 
 void check_model(std::int64_t rows, std::int64_t columns, const Blocks& row_blocks, const Blocks& column_blocks,
                  const Hierarchy& tree) {
-  check(
-      row_blocks.ranks() == tree.size() && column_blocks.ranks() == tree.size(),
-      "volumes: rows are dealt out among {} ranks and columns among {} (the hierarchy has {}). Deal both out among its "
-      "ranks.",
-      row_blocks.ranks(), column_blocks.ranks(), tree.size());
+  check(row_blocks.ranks() == tree.size() && column_blocks.ranks() == tree.size(),
+        "volumes: rows are distributed over {} ranks and columns over {} (the hierarchy has {}). Distribute both over "
+        "its "
+        "ranks.",
+        row_blocks.ranks(), column_blocks.ranks(), tree.size());
   check(row_blocks.count() == rows && column_blocks.count() == columns,
-        "volumes: blocks of {} rows and {} columns (the matrix is {} x {}). Deal out all of them.", row_blocks.count(),
-        column_blocks.count(), rows, columns);
+        "volumes: blocks of {} rows and {} columns (the matrix is {} x {}). Distribute all of them.",
+        row_blocks.count(), column_blocks.count(), rows, columns);
 }
 
 std::uint64_t sum_of(const FetchedRows::Levels& levels) {

@@ -69,7 +69,8 @@ PredictedRun predict_run(const Hierarchy& hierarchy, const Machine& machine, con
 
   PredictedRun result;
   result.assumptions =
-      "closed formulas: vertices dealt to ranks at random, records between all pairs alike, domains of a level of one "
+      "closed formulas: vertices assigned to ranks at random, records between all pairs alike, domains of a level of "
+      "one "
       "size, the rounds of a route one after the other, no link shared but a domain's uplink, no computation" +
       scaled;
   for (const std::string& route : routes) {

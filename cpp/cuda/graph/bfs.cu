@@ -152,7 +152,7 @@ __device__ __forceinline__ void push_some(const BfsArguments& p, long long first
   }
 }
 
-// A small frontier's chunks are dealt to as many warps as there are.
+// A small frontier's chunks are distributed over as many warps as there are.
 __host__ __device__ __forceinline__ int chunks_each(long long chunks, long long warps) {
   int each = kWarp;
   while (each > 1 && chunks < each * warps) each /= 2;

@@ -147,7 +147,7 @@ def classify(
 ) -> list[PairScenarios]:
     """The scenarios of all pairs among mapped concepts, under each of `readings`.
 
-    A tree of shortest paths from each concept, by whole arrays (`ShortestPathTrees`); concepts are dealt to threads.
+    A tree of shortest paths from each concept, by whole arrays (`ShortestPathTrees`); threads share the concepts.
     The path of a pair is that from its lesser concept.
 
     Parameters

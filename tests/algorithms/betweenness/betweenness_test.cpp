@@ -87,7 +87,7 @@ TEST_CASE("betweenness accepts any number of sources, also repeated ones, for an
           plan.route = m.route;
           run_ranks(m.ranks, plan, [&](World& world) {
             const Graph graph = Graph::build(world, cases::slice(c, directed, cases::Weight::none, false, world.rank(),
-                                                                 world.size(), cases::Dealing::spread));
+                                                                 world.size(), cases::Distribution::spread));
             BetweennessResult result;
             Betweenness(graph).run(sources, result);
             const auto score = samples::by_id(graph, result.score);
@@ -132,7 +132,7 @@ void check_wide(const cases::Case& c, const std::vector<std::size_t>& sources, R
   for (const std::size_t v : sources) starts.push_back(ids[v]);
   run_ranks(ranks, plan, [&](World& world) {
     EdgeList list =
-        cases::slice(c, false, cases::Weight::narrow, false, world.rank(), world.size(), cases::Dealing::spread);
+        cases::slice(c, false, cases::Weight::narrow, false, world.rank(), world.size(), cases::Distribution::spread);
     auto& weights = std::get<Array<float>>(list.weight);
     std::fill(weights.begin(), weights.end(), 1.0F);
     const Graph graph = Graph::build(world, std::move(list), {.placement = {.partition = partition}});

@@ -55,7 +55,7 @@ std::vector<double> by_definition(const Sample& sample, const std::vector<std::s
 
 Graph build(World& world, const Sample& sample, const GraphOptions& options = {}) {
   return Graph::build(
-      world, cases::slice(sample.edges, sample.directed, cases::Weight::none, false, 0, 1, cases::Dealing::spread),
+      world, cases::slice(sample.edges, sample.directed, cases::Weight::none, false, 0, 1, cases::Distribution::spread),
       options);
 }
 
@@ -198,7 +198,7 @@ TEST_CASE(
   CHECK(std::all_of(result.score.begin(), result.score.end(), [](double x) { return x == 0; }));
   run_ranks(2, plan, [&](World& two) {
     const Graph spread = Graph::build(
-        two, cases::slice(squares, false, cases::Weight::none, false, two.rank(), 2, cases::Dealing::spread));
+        two, cases::slice(squares, false, cases::Weight::none, false, two.rank(), 2, cases::Distribution::spread));
     CHECK_THROWS_AS(BetweennessKernel{spread}, InputError);
   });
 }

@@ -78,7 +78,7 @@ TEST_CASE("weighted betweenness with few ties, float sums, several threads and k
             run_ranks(ranks, plan, [&](World& world) {
               check_weighted_scores(sample, Graph::build(world,
                                                          cases::slice(list, directed, weight, false, world.rank(),
-                                                                      world.size(), cases::Dealing::spread),
+                                                                      world.size(), cases::Distribution::spread),
                                                          {.duplicates = duplicates}));
             });
           }

@@ -135,7 +135,7 @@ TEST_CASE("bfs finds the serial depths and a breadth-first tree on every machine
           CAPTURE(plan.threads);
           run_ranks(ranks, plan, [&](World& world) {
             const Graph graph = Graph::build(world, cases::slice(c, directed, cases::Weight::none, wide, world.rank(),
-                                                                 ranks, cases::Dealing::spread));
+                                                                 ranks, cases::Distribution::spread));
             for (const auto& [name, direction] : kDirections) {
               Bfs search(graph, {.direction = direction, .depths = Depths::yes});
               BfsResult result;  // reused by each search
@@ -165,7 +165,7 @@ TEST_CASE("a search without depths leaves none, and one call is one search") {
     plan.threads = 1;
     run_ranks(ranks, plan, [&](World& world) {
       const Graph graph = Graph::build(
-          world, cases::slice(c, false, cases::Weight::none, false, world.rank(), ranks, cases::Dealing::spread));
+          world, cases::slice(c, false, cases::Weight::none, false, world.rank(), ranks, cases::Distribution::spread));
       const BfsResult result = bfs(graph, 5);
       CHECK(result.depth.empty());
       check_result(world, graph, c, edges, oracle, 5, result);
@@ -184,7 +184,7 @@ TEST_CASE("weights, multi-edges and self-loops that stay change no depth") {
         plan.threads = 1;
         run_ranks(3, plan, [&](World& world) {
           const Graph graph =
-              Graph::build(world, cases::slice(c, false, weight, false, world.rank(), 3, cases::Dealing::spread),
+              Graph::build(world, cases::slice(c, false, weight, false, world.rank(), 3, cases::Distribution::spread),
                            {.duplicates = duplicates});
           const BfsResult result = bfs(graph, c.ids()[0], {.direction = direction, .depths = Depths::yes});
           check_result(world, graph, c, edges, oracle, 0, result);
@@ -200,7 +200,7 @@ TEST_CASE("an unknown source is rejected by name on every rank, and the next sea
     plan.threads = 1;
     run_ranks(ranks, plan, [&](World& world) {
       const Graph graph = Graph::build(
-          world, cases::slice(c, false, cases::Weight::none, false, world.rank(), ranks, cases::Dealing::spread));
+          world, cases::slice(c, false, cases::Weight::none, false, world.rank(), ranks, cases::Distribution::spread));
       Bfs search(graph);
       BfsResult result;
       for (const Vertex id : {Vertex{-1}, Vertex{7}, Vertex{48}, INT64_MAX}) {
@@ -287,8 +287,8 @@ TEST_CASE("a lattice, whole or with gaps, in its own order or any other, has the
         Plan plan;
         plan.threads = threads;
         run_ranks(1, plan, [&](World& world) {
-          const Graph graph =
-              Graph::build(world, cases::slice(c, false, cases::Weight::none, false, 0, 1, cases::Dealing::spread));
+          const Graph graph = Graph::build(
+              world, cases::slice(c, false, cases::Weight::none, false, 0, 1, cases::Distribution::spread));
           for (const Direction direction : {Direction::automatic, Direction::push}) {
             Bfs search(graph, {.direction = direction, .depths = Depths::yes});
             BfsResult result;
@@ -339,8 +339,8 @@ TEST_CASE("ids beyond 32 bits give the same results as narrow ones") {
         Plan plan;
         plan.threads = 2;
         run_ranks(ranks, plan, [&, direction = direction](World& world) {
-          const Graph graph = Graph::build(
-              world, cases::slice(c, false, cases::Weight::none, true, world.rank(), ranks, cases::Dealing::spread));
+          const Graph graph = Graph::build(world, cases::slice(c, false, cases::Weight::none, true, world.rank(), ranks,
+                                                               cases::Distribution::spread));
           CHECK(graph.id_column().index() == 1);
           for (const Vertex root : {Vertex{0}, graph.vertices() - 1}) {
             const auto oracle = reference::bfs(graph.vertices(), edges, false, root);

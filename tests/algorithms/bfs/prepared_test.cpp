@@ -105,7 +105,7 @@ TEST_CASE("bfs finds the serial depths, and passes verification, however the gra
               run_ranks(ranks, plan, [&](World& world) {
                 CHECK(verified_depths(world,
                                       cases::slice(c, directed, cases::Weight::none, false, world.rank(), ranks,
-                                                   cases::Dealing::spread),
+                                                   cases::Distribution::spread),
                                       way, ids[static_cast<std::size_t>(root)],
                                       kEachDirection[(dice >> 52) % 3]) == expected);
               });

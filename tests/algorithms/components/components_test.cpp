@@ -44,7 +44,7 @@ TEST_CASE("components over a vertex-cut are the same if more trees meet than can
         run_ranks(4, plan, [&](World& world) {
           const Graph graph = Graph::build(world,
                                            cases::slice(sample.edges, true, cases::Weight::none, false, world.rank(),
-                                                        world.size(), cases::Dealing::spread),
+                                                        world.size(), cases::Distribution::spread),
                                            {.placement = {.partition = Partition::hashed, .cut = cut, .heavy = 4}});
           Components components(graph);
           ComponentsResult result;

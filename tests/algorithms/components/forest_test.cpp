@@ -26,7 +26,7 @@ void check_components(const Sample& sample, const Graph& graph) {
 
 Graph build(World& world, const Sample& sample, const GraphOptions& options = {}) {
   return Graph::build(
-      world, cases::slice(sample.edges, sample.directed, cases::Weight::none, false, 0, 1, cases::Dealing::spread),
+      world, cases::slice(sample.edges, sample.directed, cases::Weight::none, false, 0, 1, cases::Distribution::spread),
       options);
 }
 
@@ -77,7 +77,7 @@ TEST_CASE("components of graphs with many chunks and rounds, also if each rank's
           run_ranks(ranks, plan, [&](World& world) {
             const Graph graph = Graph::build(world,
                                              cases::slice(c, directed, cases::Weight::none, false, world.rank(),
-                                                          world.size(), cases::Dealing::spread),
+                                                          world.size(), cases::Distribution::spread),
                                              {.placement = {.partition = partition}});
             Components components(graph);
             ComponentsResult result;
@@ -99,7 +99,7 @@ TEST_CASE("components over ranks that may not gather the remaining trees: labels
     run_ranks(3, plan, [&](World& world) {
       const Graph graph = Graph::build(world,
                                        cases::slice(s.edges, s.directed, cases::Weight::none, s.edges.ids().empty(),
-                                                    world.rank(), world.size(), cases::Dealing::spread),
+                                                    world.rank(), world.size(), cases::Distribution::spread),
                                        {.placement = {.partition = Partition::hashed}});
       Components components(graph);
       ComponentsResult result;

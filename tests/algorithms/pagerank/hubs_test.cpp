@@ -81,8 +81,8 @@ TEST_CASE("pagerank stops at the first iteration whose change is below the toler
   Plan plan;
   plan.threads = 2;
   const auto world = World::alone(plan);
-  const Graph graph =
-      Graph::build(*world, cases::slice(sample.edges, true, cases::Weight::none, false, 0, 1, cases::Dealing::spread));
+  const Graph graph = Graph::build(
+      *world, cases::slice(sample.edges, true, cases::Weight::none, false, 0, 1, cases::Distribution::spread));
   PageRankResult<double> result;
   PageRank<double>(graph).run({.tolerance = 1e-9}, result);
   CHECK(result.converged);
@@ -108,7 +108,7 @@ TEST_CASE("pagerank gives the same whether hubs are sorted and isolated vertices
       plan.threads = 2;
       const auto world = World::alone(plan);
       const Graph graph = Graph::build(
-          *world, cases::slice(sample.edges, false, cases::Weight::none, false, 0, 1, cases::Dealing::spread),
+          *world, cases::slice(sample.edges, false, cases::Weight::none, false, 0, 1, cases::Distribution::spread),
           {.degree_sort = sorted, .isolated = isolated});
       PageRankResult<double> result;
       PageRank<double>(graph).run({.tolerance = {}, .max_iterations = 20}, result);
@@ -122,7 +122,7 @@ TEST_CASE("pagerank rejects options out of range") {
   plan.threads = 1;
   const auto world = World::alone(plan);
   const Graph graph =
-      Graph::build(*world, cases::slice(c, false, cases::Weight::none, false, 0, 1, cases::Dealing::spread));
+      Graph::build(*world, cases::slice(c, false, cases::Weight::none, false, 0, 1, cases::Distribution::spread));
   PageRank<float> pagerank(graph);
   PageRankResult<float> r;
   CHECK_THROWS_WITH_AS(pagerank.run({.damping = 1}, r),

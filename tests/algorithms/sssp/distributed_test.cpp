@@ -55,11 +55,11 @@ struct Weighted {
   }
 
   Graph build(World& world, Partition partition) const {
-    EdgeList list =
-        cases::slice(edges, directed, cases::Weight::none, false, world.rank(), world.size(), cases::Dealing::spread);
+    EdgeList list = cases::slice(edges, directed, cases::Weight::none, false, world.rank(), world.size(),
+                                 cases::Distribution::spread);
     std::vector<Real> mine;
     for (std::size_t i = 0; i < weights.size(); ++i)
-      if (cases::is_dealt(i, world.rank(), world.size(), cases::Dealing::spread)) mine.push_back(weights[i]);
+      if (cases::is_on_rank(i, world.rank(), world.size(), cases::Distribution::spread)) mine.push_back(weights[i]);
     Array<Real> column(mine.size());
     std::copy(mine.begin(), mine.end(), column.begin());
     list.weight = std::move(column);

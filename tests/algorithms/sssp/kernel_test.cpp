@@ -100,7 +100,8 @@ void check_weights(const Sample& sample, int threads, Weight&& weight, const Sss
   Plan plan;
   plan.threads = threads;
   const auto world = World::alone(plan);
-  EdgeList list = cases::slice(sample.edges, sample.directed, cases::Weight::none, false, 0, 1, cases::Dealing::spread);
+  EdgeList list =
+      cases::slice(sample.edges, sample.directed, cases::Weight::none, false, 0, 1, cases::Distribution::spread);
   Array<Real> weights(list.size());
   std::vector<Arc> arcs;
   const auto ids = sample.edges.ids();
@@ -160,7 +161,7 @@ TEST_CASE("sssp chooses its method by the degrees, and any bucket width gives th
   const auto world = World::alone(plan);
   auto build = [&](const Sample& s) {
     return Graph::build(*world,
-                        cases::slice(s.edges, false, cases::Weight::narrow, false, 0, 1, cases::Dealing::spread));
+                        cases::slice(s.edges, false, cases::Weight::narrow, false, 0, 1, cases::Distribution::spread));
   };
   const Graph skewed = build(kron), flat = build(grid);
   CHECK(SsspKernel<float>(skewed).pulls());
@@ -177,7 +178,9 @@ TEST_CASE("sssp rejects unsupported input before any work") {
   Plan plan;
   plan.threads = 1;
   const auto world = World::alone(plan);
-  auto list = [&](cases::Weight weight) { return cases::slice(c, false, weight, false, 0, 1, cases::Dealing::spread); };
+  auto list = [&](cases::Weight weight) {
+    return cases::slice(c, false, weight, false, 0, 1, cases::Distribution::spread);
+  };
   const Graph bare = Graph::build(*world, list(cases::Weight::none));
   const Graph narrow = Graph::build(*world, list(cases::Weight::narrow));
   CHECK_THROWS_AS(SsspKernel<float>{bare}, InputError);
@@ -197,8 +200,8 @@ TEST_CASE("sssp rejects unsupported input before any work") {
   sssp.run(4, result);
   CHECK(result.reached == 5);
   run_ranks(2, plan, [&](World& two) {
-    const Graph spread =
-        Graph::build(two, cases::slice(c, false, cases::Weight::narrow, false, two.rank(), 2, cases::Dealing::spread));
+    const Graph spread = Graph::build(
+        two, cases::slice(c, false, cases::Weight::narrow, false, two.rank(), 2, cases::Distribution::spread));
     CHECK_THROWS_AS(SsspKernel<float>{spread}, InputError);
   });
 }

@@ -92,7 +92,7 @@ TEST_CASE("shortest paths in double, and the input they reject the same on all r
     CHECK_THROWS_AS(Sssp<float>{plain}, InputError);
     const Graph graph = Graph::build(world, generate(world, "kron:6", {.weights = Weights::uniform}));
     const Graph wide = Graph::build(world, cases::slice(samples::from_text("kron:6"), false, cases::Weight::wide, false,
-                                                        world.rank(), world.size(), cases::Dealing::spread));
+                                                        world.rank(), world.size(), cases::Distribution::spread));
     CHECK_THROWS_AS(Sssp<float>{wide}, InputError);
     CHECK_THROWS_AS((Sssp<float>{graph, {.delta = -1.0}}), InputError);
     Sssp<float> sssp(graph);
@@ -133,11 +133,11 @@ TEST_CASE("shortest paths of whole weights in float32 are exact beyond 2^24, ove
       plan.domains = spread.domains;
       plan.route = spread.route;
       run_ranks(spread.ranks, plan, [&](World& world) {
-        EdgeList list =
-            cases::slice(c, false, cases::Weight::narrow, false, world.rank(), world.size(), cases::Dealing::spread);
+        EdgeList list = cases::slice(c, false, cases::Weight::narrow, false, world.rank(), world.size(),
+                                     cases::Distribution::spread);
         auto& column = std::get<Array<float>>(list.weight);
         for (std::size_t i = 0, k = 0; i < c.edges.size(); ++i)
-          if (cases::is_dealt(i, world.rank(), world.size(), cases::Dealing::spread))
+          if (cases::is_on_rank(i, world.rank(), world.size(), cases::Distribution::spread))
             column[k++] = static_cast<float>(weight(i));
         const Graph graph = Graph::build(world, std::move(list), {.placement = {.partition = spread.partition}});
         CHECK(needs_double_sums(graph));

@@ -61,7 +61,7 @@ void check_gathered(const cases::Case& c, bool directed, cases::Weight weight, R
   }
   run_ranks(ranks, Plan{}, [&](World& world) {
     const ReplicatedCsr<T> arcs = in_type<T>(
-        gather_arcs(world, cases::slice(c, directed, weight, false, world.rank(), ranks, cases::Dealing::spread)));
+        gather_arcs(world, cases::slice(c, directed, weight, false, world.rank(), ranks, cases::Distribution::spread)));
     if (!c.edges.empty()) CHECK(arcs.from_float32 == (weight == cases::Weight::narrow));
     CHECK(arcs.rounded == 0);
     CHECK(arcs.ids == ids);

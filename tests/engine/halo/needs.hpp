@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-/// Rows dealt out among ranks, and which of them each rank needs: every rank can work out what all others have.
+/// Rows distributed over ranks, and which of them each rank needs: every rank can work out what all others have.
 namespace needs {
 
 /// One thread a rank.

@@ -31,7 +31,7 @@ TEST_CASE("delegates hold each edge from a heavy vertex to another rank once, at
             options.degree_sort = degree != 3;
             const Graph graph = Graph::build(
                 world,
-                cases::slice(c, directed, cases::Weight::none, false, world.rank(), ranks, cases::Dealing::spread),
+                cases::slice(c, directed, cases::Weight::none, false, world.rank(), ranks, cases::Distribution::spread),
                 options);
             const Delegates siblings(graph, degree);
             struct Arc {

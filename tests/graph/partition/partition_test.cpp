@@ -19,7 +19,7 @@
 
 using namespace atl;
 using cases::Case;
-using cases::Dealing;
+using cases::Distribution;
 using cases::Weight;
 
 namespace {
@@ -128,7 +128,7 @@ TEST_CASE("every partition holds the same graph, numbers each vertex once and fi
         std::vector<Arc> expected;
         run_ranks(1, plan_for(""), [&](World& world) {
           expected =
-              arcs_of(world, Graph::build(world, cases::slice(c, directed, weight, false, 0, 1, Dealing::spread)));
+              arcs_of(world, Graph::build(world, cases::slice(c, directed, weight, false, 0, 1, Distribution::spread)));
         });
         const auto ids = c.ids();
         for (const std::string& domains : machines())
@@ -149,7 +149,8 @@ TEST_CASE("every partition holds the same graph, numbers each vertex once and fi
                 options.degree_sort = variant % 3 != 0;
                 options.isolated = variant % 5 == 0 ? Isolated::keep : Isolated::drop;
                 const Graph graph = Graph::build(
-                    world, cases::slice(c, directed, weight, variant % 2 == 0, world.rank(), ranks, Dealing::spread),
+                    world,
+                    cases::slice(c, directed, weight, variant % 2 == 0, world.rank(), ranks, Distribution::spread),
                     options);
                 CHECK(arcs_of(world, graph) == expected);
                 std::size_t wrong = 0;

@@ -81,7 +81,8 @@ void for_each_cut(F&& f) {
           run_ranks(m.ranks, plan, [&](World& world) {
             const auto weight = directed ? cases::Weight::wide : cases::Weight::none;
             const Graph graph = Graph::build(
-                world, cases::slice(c, directed, weight, false, world.rank(), world.size(), cases::Dealing::spread),
+                world,
+                cases::slice(c, directed, weight, false, world.rank(), world.size(), cases::Distribution::spread),
                 {.duplicates = duplicates, .placement = {.partition = m.owners}});
             for (const CutRule& rule : {CutRule(Cut::cartesian, m.ranks), CutRule(Cut::hybrid, m.ranks, 1),
                                         CutRule(Cut::hybrid, m.ranks, 4), CutRule(Cut::hybrid, m.ranks)})

@@ -56,7 +56,7 @@ TEST_CASE("on measured places swap is near the best of all mappings") {
 }
 
 TEST_CASE("ranks that talk share a host again, in a job of many hosts with unequal numbers of ranks") {
-  // Hosts of 3 and 5 ranks by turns, in two racks; before, the ranks of a host were dealt out over all.
+  // Hosts of 3 and 5 ranks by turns, in two racks; before, the ranks of a host were spread over all.
   Domain root{.kind = "system", .name = {}, .children = {}, .ranks = {}};
   Rank next = 0;
   for (int rack = 0; rack < 2; ++rack) {

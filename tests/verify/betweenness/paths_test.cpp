@@ -104,7 +104,7 @@ TEST_CASE("betweenness by weight: correct scores pass, and any change of one is 
     const cases::Case path = samples::from_text("path:60");  // some of its edges weigh 0
     for (const cases::Weight weight : {cases::Weight::none, cases::Weight::wide}) {
       const Graph graph = Graph::build(
-          world, cases::slice(path, false, weight, false, world.rank(), world.size(), cases::Dealing::spread));
+          world, cases::slice(path, false, weight, false, world.rank(), world.size(), cases::Distribution::spread));
       const Array<double> scores(static_cast<std::size_t>(graph.owned()), 0.0);
       CHECK_THROWS_AS(verify_betweenness(graph, std::vector<Vertex>{1}, span(scores), {.by_weight = true}), InputError);
     }

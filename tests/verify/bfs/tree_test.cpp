@@ -43,8 +43,8 @@ BfsTreeReport verify(const Case& c, Rank ranks, Given given, Feed feed = Feed::n
   for (std::size_t r = 1; r < p; ++r)
     blocks[r] = static_cast<Vertex>(random.below(static_cast<std::uint64_t>(c.n) + 1));
   std::sort(blocks.begin(), blocks.end());
-  std::vector<Pairs> dealt(p);
-  for (const auto& edge : c.edges) dealt[random.below(p)].push_back(edge);
+  std::vector<Pairs> tuples_of(p);
+  for (const auto& edge : c.edges) tuples_of[random.below(p)].push_back(edge);
 
   const Blocks owners(blocks);
   std::vector<BfsTreeReport> reports(p);
@@ -64,7 +64,7 @@ BfsTreeReport verify(const Case& c, Rank ranks, Given given, Feed feed = Feed::n
     if (given == Given::depths) tree.depths = std::span(c.tree.depths).subspan(begin, count);
     std::vector<std::uint32_t> s32, t32;
     std::vector<Vertex> s64, t64;
-    for (const auto& [u, v] : dealt[r]) {
+    for (const auto& [u, v] : tuples_of[r]) {
       s32.push_back(static_cast<std::uint32_t>(u));
       t32.push_back(static_cast<std::uint32_t>(v));
       s64.push_back(u);
@@ -72,13 +72,13 @@ BfsTreeReport verify(const Case& c, Rank ranks, Given given, Feed feed = Feed::n
     }
     const Tuples::Read read = [&](std::size_t first, std::span<Vertex> source, std::span<Vertex> target) {
       for (std::size_t i = 0; i < source.size(); ++i) {
-        source[i] = dealt[r][first + i].first;
-        target[i] = dealt[r][first + i].second;
+        source[i] = tuples_of[r][first + i].first;
+        target[i] = tuples_of[r][first + i].second;
       }
     };
     const Tuples tuples = feed == Feed::narrow ? Tuples(std::span<const std::uint32_t>(s32), t32)
                           : feed == Feed::wide ? Tuples(std::span<const Vertex>(s64), t64)
-                                               : Tuples(dealt[r].size(), read);
+                                               : Tuples(tuples_of[r].size(), read);
     reports[r] = verify_bfs_tree(world, tree, tuples);
   });
   for (const auto& report : reports) {  // the same on all ranks

@@ -56,7 +56,7 @@ enum class Given { both, distances };
 EdgeList tuples_of(const Graph& graph, const Sample& s) {
   World& world = graph.world();
   EdgeList edges = cases::slice(s.edges, s.directed, cases::Weight::narrow, /*wide=*/true, world.rank(), world.size(),
-                                cases::Dealing::spread);
+                                cases::Distribution::spread);
   for (IdColumn* column : {&edges.source, &edges.target}) {
     const auto& ids = std::get<Array<Vertex>>(*column);
     *column = dense_of(world, graph.ids(), span(ids));
@@ -193,8 +193,8 @@ TEST_CASE("cycles of weight 0 without a path from the source are found, with and
     Plan plan;
     plan.threads = 1;
     run_ranks(m.ranks, plan, [&](World& world) {
-      EdgeList edges =
-          cases::slice(s.edges, false, cases::Weight::wide, false, world.rank(), world.size(), cases::Dealing::spread);
+      EdgeList edges = cases::slice(s.edges, false, cases::Weight::wide, false, world.rank(), world.size(),
+                                    cases::Distribution::spread);
       for (double& w : std::get<Array<double>>(edges.weight)) w = 0;
       const Graph graph = Graph::build(world, std::move(edges), {.placement = {.partition = m.partition}});
       const auto distance = by_owned_index<double>(graph, ids, {0, 0, 0, 0, 0, 0});

@@ -13,9 +13,10 @@ namespace {
 
 /// Reads blocks of one layout from the ranks' files into another layout.
 template <class T>
-class Dealt {
+class RedistributedBlocks {
  public:
-  Dealt(std::string folder, const GridLayout& from, const nlohmann::json& tables, Distances<T>& to, Rank rank)
+  RedistributedBlocks(std::string folder, const GridLayout& from, const nlohmann::json& tables, Distances<T>& to,
+                      Rank rank)
       : folder_(std::move(folder)),
         from_(from),
         tables_(tables),
@@ -107,7 +108,7 @@ std::optional<Restart<T>> Checkpoint::load(const GridLayout& layout) {
     const int row = layout.grid.row_of(world_.rank()), col = layout.grid.col_of(world_.rank());
     Restart<T> all;
     all.distances = {layout, Matrix<T>(layout.rows.size_on(row), layout.cols.size_on(col))};
-    Dealt<T>(latest_, from, state.at("tables"), all.distances, world_.rank()).read(world_.team());
+    RedistributedBlocks<T>(latest_, from, state.at("tables"), all.distances, world_.rank()).read(world_.team());
     // Number of completed pivots; relaxing over one of them again lowers nothing.
     const std::int64_t done = std::min(from.rows.size, state.at("step").get<std::int64_t>() * from.rows.block);
     all.step = done == from.rows.size ? layout.rows.blocks() : done / layout.rows.block;

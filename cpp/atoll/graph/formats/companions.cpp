@@ -42,7 +42,7 @@ std::int64_t distinct_ends_in_range(World& world, const EdgeList& edges) {
 }
 
 // The distinct ids among `mine` of all ranks, each on the rank that its hash names.
-std::vector<Vertex> dealt_by_hash(World& world, std::vector<Vertex> mine) {
+std::vector<Vertex> distributed_by_hash(World& world, std::vector<Vertex> mine) {
   const auto sort = [](std::vector<Vertex>& ids) {
     std::ranges::sort(ids);
     ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
@@ -80,10 +80,10 @@ std::int64_t count_lone_vertices(World& world, const EdgeList& edges) {
   }
   std::vector<Vertex> ends;
   for_each_end(edges, [&](Vertex id) { ends.push_back(id); });
-  const std::vector<Vertex> named = dealt_by_hash(world, std::move(ends));
+  const std::vector<Vertex> named = distributed_by_hash(world, std::move(ends));
   if (edges.range) return edges.range->count - world.sum(static_cast<std::int64_t>(named.size()));
   std::int64_t lone = 0;
-  for (const Vertex id : dealt_by_hash(world, edges.vertices)) lone += !std::ranges::binary_search(named, id);
+  for (const Vertex id : distributed_by_hash(world, edges.vertices)) lone += !std::ranges::binary_search(named, id);
   return world.sum(lone);
 }
 

@@ -167,7 +167,7 @@ class Unpacking {
   void distribute() {
     TextStream text(*file_);
     skip(text);
-    std::size_t dealt = 0, have = 0;
+    std::size_t assigned = 0, have = 0;
     std::unique_ptr<Packed> now = buffer();
     now->buffer.reserve(plan_.block_bytes + 2, 0);
     for (bool more = true; more;) {
@@ -211,7 +211,7 @@ class Unpacking {
         block.row = rows_;
         if (plan_.count_rows) rows_ += plan_.count_rows(block.begin, block.end);
         at_ += size;
-        const Rank owner = owners_[dealt++ % owners_.size()];
+        const Rank owner = owners_[assigned++ % owners_.size()];
         if (owner == 0) {
           queue_.push(std::move(now));
         } else {

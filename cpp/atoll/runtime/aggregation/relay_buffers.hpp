@@ -196,14 +196,14 @@ void RelayBuffers<R, M>::distribute(Thread& thread, Phase phase, std::uint32_t e
       target_limit[w] = reinterpret_cast<std::byte*>(targets_of(buffer) + buffer.capacity + 1);
     }
     const auto buckets = static_cast<Rank>(hop_count);
-    const std::size_t dealt = bucket_records_(hop, records + done, some, buckets, at, limit);
-    bucket_targets_(hop, to + done, dealt, buckets, target_at, target_limit);
+    const std::size_t moved = bucket_records_(hop, records + done, some, buckets, at, limit);
+    bucket_targets_(hop, to + done, moved, buckets, target_at, target_limit);
     for (std::uint32_t w = 0; w < hop_count; ++w) {
       Block& buffer = thread.buffers[w];
       buffer.size = static_cast<std::size_t>(reinterpret_cast<R*>(at[w]) - records_of(buffer));
     }
-    done += dealt;
-    if (dealt == 0) break;
+    done += moved;
+    if (moved == 0) break;
   }
   for (; done < n; ++done)
     append(thread, table[static_cast<std::size_t>(to[done])], epoch, to[done], records[done], full);

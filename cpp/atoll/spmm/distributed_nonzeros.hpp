@@ -36,7 +36,7 @@ std::vector<Edge> nonzeros_of_rows(const MatrixRows<T>& a) {
 
 /// The nonzeros whose target(column) is this rank, those of lower rows first. Collective.
 template <class T, class Target>
-std::vector<std::vector<Entry<T>>> deal_nonzeros(World& world, const MatrixRows<T>& a, Target&& target) {
+std::vector<std::vector<Entry<T>>> distribute_nonzeros(World& world, const MatrixRows<T>& a, Target&& target) {
   std::vector<std::vector<Entry<T>>> told(static_cast<std::size_t>(world.size()));
   const Vertex first = a.blocks.begin(world.rank());
   for (std::size_t i = 0; i + 1 < a.offsets.size(); ++i)
