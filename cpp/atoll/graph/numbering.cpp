@@ -24,9 +24,9 @@ namespace {
 
 constexpr std::size_t kNumberingGrain = 1 << 16;
 
-struct Extent {
+struct IdBounds {
   Vertex least = INT64_MAX, most = -1;
-  Extent& operator+=(const Extent& other) {
+  IdBounds& operator+=(const IdBounds& other) {
     least = std::min(least, other.least);
     most = std::max(most, other.most);
     return *this;
@@ -34,8 +34,8 @@ struct Extent {
 };
 
 template <class Id>
-Extent extent_of(Team& team, const Array<Id>& ids) {
-  std::vector<Extent> part(static_cast<std::size_t>(team.size()));
+IdBounds extent_of(Team& team, const Array<Id>& ids) {
+  std::vector<IdBounds> part(static_cast<std::size_t>(team.size()));
   team.for_range(ids.size(), kNumberingGrain, [&](int thread, std::size_t a, std::size_t b) {
     Id least = ids[a], most = ids[a];
     for (std::size_t i = a; i < b; ++i) {
@@ -44,8 +44,8 @@ Extent extent_of(Team& team, const Array<Id>& ids) {
     }
     part[static_cast<std::size_t>(thread)] += {static_cast<Vertex>(least), static_cast<Vertex>(most)};
   });
-  Extent all;
-  for (const Extent& e : part) all += e;
+  IdBounds all;
+  for (const IdBounds& e : part) all += e;
   return all;
 }
 
@@ -168,7 +168,7 @@ void unite(World& world, std::span<std::uint64_t> words) {
   std::copy(all.begin(), all.end(), words.begin());
 }
 
-IdMap number_by_bits(World& world, EdgeList& edges, const Extent& extent) {
+IdMap number_by_bits(World& world, EdgeList& edges, const IdBounds& extent) {
   BitDirectory ids(extent.least, extent.most);
   for_each_id(world.team(), edges, [&](Vertex id) { ids.insert(id); });
   unite(world, ids.words());
@@ -287,11 +287,11 @@ IdMap number_by_table(World& world, EdgeList& edges) {
 }  // namespace
 
 IdMap number(World& world, EdgeList& edges) {
-  Extent extent;
+  IdBounds extent;
   for (const IdColumn* column : {&edges.source, &edges.target})
     std::visit([&](const auto& ids) { extent += extent_of(world.team(), ids); }, *column);
   for (Vertex id : edges.vertices) extent += {id, id};
-  extent = world.fold(extent, [](Extent a, const Extent& b) { return a += b; });
+  extent = world.fold(extent, [](IdBounds a, const IdBounds& b) { return a += b; });
   const Edge mentions = world.sum(static_cast<Edge>(2 * edges.size() + edges.vertices.size()));
 
   // Whether there is a range decides what is collective next.

@@ -33,7 +33,7 @@ class DistributedSpmm<T>::Split {
  public:
   Split(World& world, const MatrixRows<T>& rows, const SpmmStrategy& strategy)
       : world_(world), blocks_(rows.column_blocks), strategy_(strategy) {
-    const RowIndex::Range own{blocks_.begin(world.rank()), blocks_.end(world.rank())};
+    const IndexRange own{blocks_.begin(world.rank()), blocks_.end(world.rank())};
     const std::span<const Vertex> columns(rows.columns.data(), rows.columns.size());
     const auto index_of = [&](std::span<const Vertex> needed) {
       return RowIndex(world.team(), blocks_.count(), needed, own, world.plan().replicated_bytes);

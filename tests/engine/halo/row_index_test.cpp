@@ -16,7 +16,7 @@ TEST_CASE("each needed row outside a range has its position in ascending order, 
           CAPTURE(length);
           CAPTURE(budget);
           Team team(threads);
-          const RowIndex::Range without{count / 3, count / 2};
+          const IndexRange without{count / 3, count / 2};
           std::vector<Vertex> needed;
           std::set<Vertex> right;
           for (std::size_t i = 0; i < length; ++i) {

@@ -118,7 +118,8 @@ class DeviceBlocks {
       update_left_.pack(gemm_, work_, DeviceOperand<T>{closed, false});
       update_right_.pack(gemm_, work_, DeviceOperand<T>{row, false});
       std::vector<Window> windows;
-      for (const Strip& s : beside(row.cols, has_diagonal, cols_, k)) windows.push_back({0, row.rows, s.begin, s.end});
+      for (const IndexRange& s : rest_of_panel(row.cols, has_diagonal, cols_, k))
+        windows.push_back({0, row.rows, s.begin, s.end});
       gemm_.multiply(work_, update_left_, update_right_, row, windows);
     }
     send(row, row_panel(k), sends_rows(), k);
@@ -130,7 +131,8 @@ class DeviceBlocks {
       update_left_.pack(gemm_, work_, DeviceOperand<T>{col, false});
       update_right_.pack(gemm_, work_, DeviceOperand<T>{closed, false});
       std::vector<Window> windows;
-      for (const Strip& s : beside(col.rows, has_diagonal, rows_, k)) windows.push_back({s.begin, s.end, 0, col.cols});
+      for (const IndexRange& s : rest_of_panel(col.rows, has_diagonal, rows_, k))
+        windows.push_back({s.begin, s.end, 0, col.cols});
       gemm_.multiply(work_, update_left_, update_right_, col, windows);
     }
     send(col, col_panel(k), sends_cols(), k);
@@ -163,9 +165,9 @@ class DeviceBlocks {
     copies_.wait();  // the host's memory is free for step k + 2
   }
   template <class OnProgress>
-  void outer(std::int64_t, Strip rows, const std::vector<Strip>& cols, OnProgress&& on_progress) {
+  void outer(std::int64_t, IndexRange rows, const std::vector<IndexRange>& cols, OnProgress&& on_progress) {
     std::vector<Window> windows;
-    for (const Strip& c : cols) windows.push_back({rows.begin, rows.end, c.begin, c.end});
+    for (const IndexRange& c : cols) windows.push_back({rows.begin, rows.end, c.begin, c.end});
     gemm_.multiply(work_, left_, right_, local_.view(), windows);
     strips_[next_strip_ % 2]->record(work_);
     ++next_strip_;
@@ -238,7 +240,8 @@ class DeviceBlocks {
     sent_[k % 2]->record(work_);
     if (!Direct) work_.wait();
   }
-  static std::vector<Strip> beside(std::int64_t size, bool has_diagonal, const BlockCyclic& blocks, std::int64_t k) {
+  static std::vector<IndexRange> rest_of_panel(std::int64_t size, bool has_diagonal, const BlockCyclic& blocks,
+                                               std::int64_t k) {
     if (!has_diagonal) return {{0, size}};
     const std::int64_t begin = blocks.local_begin(k);
     return {{0, begin}, {begin + blocks.length_of(k), size}};

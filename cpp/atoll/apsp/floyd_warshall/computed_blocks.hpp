@@ -68,14 +68,14 @@ class ComputedBlocks {
   void update_row(std::int64_t k, bool has_diagonal) {
     const MatrixView<T> row = here_row(k), diagonal = diagonal_view(k);
     if (gain_of(this->diagonal(k)) < 0)
-      multiply(diagonal, row, row, {0, row.rows}, beside(row.cols, has_diagonal, cols_, k));
+      multiply(diagonal, row, row, {0, row.rows}, rest_of_panel(row.cols, has_diagonal, cols_, k));
     if (row_panel(k).bytes > sizeof(std::int64_t)) copy(row, view(row_panel(k), row.rows, row.cols));
     set_gain(row_panel(k), gain_of(this->diagonal(k)));
   }
   void update_col(std::int64_t k, bool has_diagonal) {
     const MatrixView<T> col = here_col(k), diagonal = diagonal_view(k);
     if (gain_of(this->diagonal(k)) < 0)
-      for (const Strip& rows : beside(col.rows, has_diagonal, rows_, k))
+      for (const IndexRange& rows : rest_of_panel(col.rows, has_diagonal, rows_, k))
         multiply(col, diagonal, col, rows, {{0, col.cols}});
     if (col_panel(k).bytes > sizeof(std::int64_t)) copy(col, view(col_panel(k), col.rows, col.cols));
     set_gain(col_panel(k), gain_of(this->diagonal(k)));
@@ -91,7 +91,7 @@ class ComputedBlocks {
   }
   /// This thread calls `on_progress` from time to time.
   template <class OnProgress>
-  void outer(std::int64_t, Strip rows, const std::vector<Strip>& cols, OnProgress&& on_progress) {
+  void outer(std::int64_t, IndexRange rows, const std::vector<IndexRange>& cols, OnProgress&& on_progress) {
     if (kernel_ == GridOptions::Kernel::simple) {
       multiply(left_view_, right_view_, d_.local.view(), rows, cols);
       on_progress();
@@ -130,14 +130,15 @@ class ComputedBlocks {
   }
   MatrixView<T> diagonal_view(std::int64_t k) { return view(diagonal(k), rows_.length_of(k), cols_.length_of(k)); }
   /// The parts of a panel on both sides of its diagonal block, which is final.
-  static std::vector<Strip> beside(std::int64_t size, bool has_diagonal, const BlockCyclic& blocks, std::int64_t k) {
+  static std::vector<IndexRange> rest_of_panel(std::int64_t size, bool has_diagonal, const BlockCyclic& blocks,
+                                               std::int64_t k) {
     if (!has_diagonal) return {{0, size}};
     const std::int64_t begin = blocks.local_begin(k);
     return {{0, begin}, {begin + blocks.length_of(k), size}};
   }
-  static std::vector<Window> windows(Strip rows, const std::vector<Strip>& cols) {
+  static std::vector<Window> windows(IndexRange rows, const std::vector<IndexRange>& cols) {
     std::vector<Window> list;
-    for (const Strip& c : cols) list.push_back({rows.begin, rows.end, c.begin, c.end});
+    for (const IndexRange& c : cols) list.push_back({rows.begin, rows.end, c.begin, c.end});
     return list;
   }
   void copy(MatrixView<const T> from, MatrixView<T> to) {
@@ -148,7 +149,8 @@ class ComputedBlocks {
   }
 
   // C <- C (+) A (x) B in these rows and columns; C may be one of the factors.
-  void multiply(MatrixView<T> a, MatrixView<T> b, MatrixView<T> c, Strip rows, const std::vector<Strip>& cols) {
+  void multiply(MatrixView<T> a, MatrixView<T> b, MatrixView<T> c, IndexRange rows,
+                const std::vector<IndexRange>& cols) {
     if (kernel_ == GridOptions::Kernel::tuned) {
       update_left_.pack(gemm_, team_, plain(a));
       update_right_.pack(gemm_, team_, plain(b));
@@ -156,14 +158,15 @@ class ComputedBlocks {
       return;
     }
     with_semiring<T>(gemm_.algebra().semiring, [&](auto semiring) {
-      for (const Strip& s : cols) multiply_simply(semiring, a, b, c, rows, s);
+      for (const IndexRange& s : cols) multiply_simply(semiring, a, b, c, rows, s);
     });
   }
 
   // The naive algorithm's kernel: three loops. In place, the factor that is C improves during the loop, which does not
   // change the result because the other factor is closed.
   template <class S>
-  void multiply_simply(S semiring, MatrixView<T> a, MatrixView<T> b, MatrixView<T> c, Strip rows, Strip cols) {
+  void multiply_simply(S semiring, MatrixView<T> a, MatrixView<T> b, MatrixView<T> c, IndexRange rows,
+                       IndexRange cols) {
     if (rows.empty() || cols.empty()) return;
     const auto height = static_cast<std::size_t>(rows.end - rows.begin);
     const auto part = [&](std::int64_t from, std::int64_t to) {

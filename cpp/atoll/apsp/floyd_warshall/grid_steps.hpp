@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atoll/apsp/floyd_warshall/grid_options.hpp>
+#include <atoll/base/index_range.hpp>
 #include <atoll/matrix/block_cyclic.hpp>
 #include <atoll/runtime/world.hpp>
 #include <utility>
@@ -24,12 +25,6 @@
 ///
 /// [1] R. Kannan et al. "Exaflop/s biomedical knowledge graph analytics." SC 2022.
 namespace atl {
-
-/// Local indices [begin, end).
-struct Strip {
-  std::int64_t begin = 0, end = 0;
-  bool empty() const { return begin >= end; }
-};
 
 /// The requests of a class that broadcasts.
 template <class Broadcasts>
@@ -193,37 +188,37 @@ class GridSteps {
     });
   }
 
-  Strip rows_of(std::int64_t k) const {
+  IndexRange rows_of(std::int64_t k) const {
     const std::int64_t begin = layout_.rows.local_begin(k);
     return {begin, begin + layout_.rows.length_of(k)};
   }
-  Strip cols_of(std::int64_t k) const {
+  IndexRange cols_of(std::int64_t k) const {
     const std::int64_t begin = layout_.cols.local_begin(k);
     return {begin, begin + layout_.cols.length_of(k)};
   }
   // The parts of [0, size) outside the local blocks j and k.
-  static std::vector<Strip> others(std::int64_t size, bool has_j, Strip j, bool has_k, Strip k) {
-    std::vector<Strip> cut;
+  static std::vector<IndexRange> others(std::int64_t size, bool has_j, IndexRange j, bool has_k, IndexRange k) {
+    std::vector<IndexRange> cut;
     if (has_j) cut.push_back(j);
     if (has_k && (!has_j || k.begin != j.begin)) cut.push_back(k);
     if (cut.size() == 2 && cut[1].begin < cut[0].begin) std::swap(cut[0], cut[1]);
-    std::vector<Strip> left;
+    std::vector<IndexRange> left;
     std::int64_t from = 0;
-    for (const Strip& c : cut) {
+    for (const IndexRange& c : cut) {
       if (from < c.begin) left.push_back({from, c.begin});
       from = c.end;
     }
     if (from < size) left.push_back({from, size});
     return left;
   }
-  std::vector<Strip> rows_beside(std::int64_t j, std::int64_t k) const {
+  std::vector<IndexRange> rows_beside(std::int64_t j, std::int64_t k) const {
     return others(layout_.rows.size_on(row_), has_row(j), rows_of(j), has_row(k), rows_of(k));
   }
-  std::vector<Strip> cols_beside(std::int64_t j, std::int64_t k) const {
+  std::vector<IndexRange> cols_beside(std::int64_t j, std::int64_t k) const {
     return others(layout_.cols.size_on(col_), has_col(j), cols_of(j), has_col(k), cols_of(k));
   }
 
-  void outer_product(std::int64_t k, Strip rows, const std::vector<Strip>& cols) {
+  void outer_product(std::int64_t k, IndexRange rows, const std::vector<IndexRange>& cols) {
     const double copied = now_->copy;
     const RankTimer timer(world_);
     blocks_.outer(k, rows, cols, [this] { return progress(); });
@@ -237,15 +232,15 @@ class GridSteps {
     begin_panels(next);
     if (has_row(next)) outer_product(k, rows_of(next), cols_beside(k, next));
     if (has_col(next))
-      for (const Strip& rows : rows_beside(k, next)) outer_product(k, rows, {cols_of(next)});
+      for (const IndexRange& rows : rows_beside(k, next)) outer_product(k, rows, {cols_of(next)});
     progress();
     try_panels(next);
   }
 
   // Outer product k outside block row and column k, and outside those of `done`.
   void outer(std::int64_t k, std::int64_t done) {
-    const std::vector<Strip> all_cols = cols_beside(k, done);
-    for (const Strip& rows : rows_beside(k, done)) {
+    const std::vector<IndexRange> all_cols = cols_beside(k, done);
+    for (const IndexRange& rows : rows_beside(k, done)) {
       const std::int64_t height = blocks_.strip_rows();
       for (std::int64_t begin = rows.begin; begin < rows.end; begin += height) {
         outer_product(k, {begin, std::min(begin + height, rows.end)}, all_cols);

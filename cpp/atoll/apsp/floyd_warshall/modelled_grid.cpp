@@ -36,9 +36,9 @@ class ModelledBlocks {
   void update_col(std::int64_t k, bool has_diagonal) { panel(rows_.length_of(k), local_rows_, has_diagonal); }
   void take_panels(std::int64_t k) { depth_ = rows_.length_of(k); }
   template <class OnProgress>
-  void outer(std::int64_t, Strip rows, const std::vector<Strip>& cols, OnProgress&& on_progress) {
+  void outer(std::int64_t, IndexRange rows, const std::vector<IndexRange>& cols, OnProgress&& on_progress) {
     std::int64_t width = 0;
-    for (const Strip& c : cols) width += c.end - c.begin;
+    for (const IndexRange& c : cols) width += c.end - c.begin;
     pass(operations(rows.end - rows.begin, width, depth_) / product_rate(depth_), on_progress);
   }
 

@@ -5,7 +5,7 @@
 
 namespace atl {
 
-RowIndex::RowIndex(Team& team, Vertex count, std::span<const Vertex> needed, Range without, std::size_t budget,
+RowIndex::RowIndex(Team& team, Vertex count, std::span<const Vertex> needed, IndexRange without, std::size_t budget,
                    Repeats repeats) {
   constexpr std::size_t kGrain = std::size_t{1} << 16;
   const auto is_wanted = [&](Vertex row) { return row < without.begin || row >= without.end; };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atoll/base/array.hpp>
+#include <atoll/base/index_range.hpp>
 #include <atoll/base/parallel.hpp>
 #include <atoll/base/types.hpp>
 #include <bit>
@@ -22,12 +23,9 @@ enum class Repeats { dropped, kept };
 /// list: then a position is one look-up. Else, and where repeated numbers are kept, by sorting and binary search.
 class RowIndex {
  public:
-  struct Range {
-    Vertex begin, end;
-  };
   RowIndex() = default;
   /// `needed` are in [0, count), in any order, any number of times.
-  RowIndex(Team& team, Vertex count, std::span<const Vertex> needed, Range without, std::size_t budget,
+  RowIndex(Team& team, Vertex count, std::span<const Vertex> needed, IndexRange without, std::size_t budget,
            Repeats repeats = Repeats::dropped);
 
   std::span<const Vertex> rows() const { return rows_; }
