@@ -59,8 +59,8 @@ struct SiteGraph {
 
   explicit SiteGraph(const PlaceGraph& graph) {
     for (int s = 0; s < graph.sites(); ++s) {
-      const auto beside = graph.beside(s);
-      places.insert(places.end(), beside.begin(), beside.end());
+      const auto neighbours = graph.neighbours_of(s);
+      places.insert(places.end(), neighbours.begin(), neighbours.end());
       offsets.push_back(static_cast<Edge>(places.size()));
     }
   }

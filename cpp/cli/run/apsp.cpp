@@ -152,7 +152,7 @@ Outcome run_as(World& world, const ApspOptions& o, const ReplicatedCsr<double>& 
   out.result["nominal_operations_per_second"] = cubed / seconds;
   const auto forecast = world.collective_try([&]() -> std::optional<nlohmann::json> {
     if (device) return std::nullopt;  // the model's rates are the processor's
-    if (report.plan && report.operations > 0) return report.plan->beside(seconds, report.operations / cubed);
+    if (report.plan && report.operations > 0) return report.plan->utilisation(seconds, report.operations / cubed);
     // Only rank 0's outcome is shown. Searches from every source have no blocks and are not covered by the model.
     if (world.rank() != 0 || report.operations == 0 || report.block == 0 || o.out_of_core ||
         options.semiring != Semiring::min_plus)

@@ -33,14 +33,14 @@ TEST_CASE("a site has the hosts of the same routers, and its places stay togethe
   CHECK(std::vector(places.places_of(1).begin(), places.places_of(1).end()) == std::vector{6, 7, 8, 9, 10, 11});
   CHECK(places.site_of(5) == 0);
   CHECK(places.host_of(5) == 2);
-  CHECK(places.beside(0).empty());  // the other leaf switch is two links away
+  CHECK(places.neighbours_of(0).empty());  // the other leaf switch is two links away
   CHECK(places_in_order(places, std::vector{1, 0}).front() == 6);
 }
 
 TEST_CASE("sites beside a site are those that a link joins to it") {
   const PlaceGraph places(Network::parse("mesh:3x3"));
-  const auto beside = places.beside(4);
-  CHECK(std::vector(beside.begin(), beside.end()) == std::vector{1, 3, 5, 7});
+  const auto neighbours = places.neighbours_of(4);
+  CHECK(std::vector(neighbours.begin(), neighbours.end()) == std::vector{1, 3, 5, 7});
 }
 
 TEST_CASE("hosts of several routers that share one are no link apart, and must all reach each other") {
@@ -77,7 +77,7 @@ TEST_CASE("measured places are as far apart as was measured, to an eighth of the
   CHECK(places.slot_of(1) == 1);
   CHECK(places.slot_of(2) == 0);
   for (int a = 0; a < 4; ++a) {
-    CHECK(places.beside(a).size() == 3);
+    CHECK(places.neighbours_of(a).size() == 3);
     for (int b = 0; b < 4; ++b)
       CHECK(places.hops(a, b) * places.hop_cost() == cost[static_cast<std::size_t>(4 * a + b)]);
   }
@@ -94,13 +94,13 @@ TEST_CASE("beside a measured place are some at each distance, and never itself")
   }
   const PlaceGraph places = measured_places(hosts, cost);
   for (int a = 0; a < n; ++a) {
-    const auto beside = places.beside(a);
-    CHECK(std::ranges::adjacent_find(beside, std::ranges::greater_equal()) == beside.end());
-    CHECK(std::ranges::find(beside, a) == beside.end());
+    const auto neighbours = places.neighbours_of(a);
+    CHECK(std::ranges::adjacent_find(neighbours, std::ranges::greater_equal()) == neighbours.end());
+    CHECK(std::ranges::find(neighbours, a) == neighbours.end());
     for (const int near : {a - 1, a + 1})
-      if (near >= 0 && near < n) CHECK(std::ranges::find(beside, near) != beside.end());
+      if (near >= 0 && near < n) CHECK(std::ranges::find(neighbours, near) != neighbours.end());
     int farthest = 0;
-    for (const int b : beside) farthest = std::max(farthest, std::abs(a - b));
+    for (const int b : neighbours) farthest = std::max(farthest, std::abs(a - b));
     CHECK(farthest >= 32);
   }
 }

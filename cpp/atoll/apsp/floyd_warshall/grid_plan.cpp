@@ -209,7 +209,7 @@ void GridPlan::apply_to(GridOptions& options) const {
   options.chunk_bytes = chunk_bytes;
 }
 
-nlohmann::json GridPlan::beside(double seconds, double share) const {
+nlohmann::json GridPlan::utilisation(double seconds, double share) const {
   const double ideal = share * time.ideal_s(), worst = share * time.worst_s();
   return {{"ideal", ideal},
           {"worst", worst},

@@ -73,7 +73,7 @@ struct GridPlan {
   void apply_to(GridOptions& options) const;
   /// Compares the model with a run that took `seconds` and did `share` of the 2 n^3 operations: ideal, worst, expected,
   /// measured, and where between ideal (0) and worst (1) it lies.
-  nlohmann::json beside(double seconds, double share) const;
+  nlohmann::json utilisation(double seconds, double share) const;
   nlohmann::json to_json() const;
   std::string text() const;
 };

@@ -17,8 +17,8 @@ namespace {
 
 // Sites, in groups that shall stay together, and which groups are beside each other.
 struct SiteGroups {
-  std::vector<int> group;                   // [site in the order given]
-  std::vector<std::pair<int, int>> beside;  // both ways, ascending
+  std::vector<int> group;                       // [site in the order given]
+  std::vector<std::pair<int, int>> neighbours;  // both ways, ascending
 };
 
 // Joins what the edges connect into one group each. [vertex] its component, numbered in the order of the vertices.
@@ -55,15 +55,15 @@ SiteGroups site_groups(const PlaceGraph& places, const std::vector<int>& sites) 
   out.group.resize(sites.size());
   std::iota(out.group.begin(), out.group.end(), 0);
   for (std::size_t i = 0; i < sites.size(); ++i)
-    for (const int s : places.beside(sites[i]))
+    for (const int s : places.neighbours_of(sites[i]))
       if (const auto at = std::ranges::lower_bound(sites, s); at != sites.end() && *at == s)
-        out.beside.emplace_back(static_cast<int>(i), static_cast<int>(at - sites.begin()));
+        out.neighbours.emplace_back(static_cast<int>(i), static_cast<int>(at - sites.begin()));
   std::vector<int> heads = sites;  // [group] a site of it
   for (;;) {
     int count = 0;
-    const std::vector<int> component = components(static_cast<int>(heads.size()), out.beside, count);
+    const std::vector<int> component = components(static_cast<int>(heads.size()), out.neighbours, count);
     if (count == 1) return out;
-    if (!out.beside.empty()) {
+    if (!out.neighbours.empty()) {
       std::vector<std::size_t> members(static_cast<std::size_t>(count), 0);
       for (int& g : out.group) ++members[static_cast<std::size_t>(g = component[static_cast<std::size_t>(g)])];
       if (2 * std::ranges::max(members) > sites.size()) {
@@ -76,7 +76,7 @@ SiteGroups site_groups(const PlaceGraph& places, const std::vector<int>& sites) 
       std::vector<int> merged(static_cast<std::size_t>(count));
       for (std::size_t h = heads.size(); h-- > 0;) merged[static_cast<std::size_t>(component[h])] = heads[h];
       heads = std::move(merged);
-      out.beside.clear();
+      out.neighbours.clear();
     }
     for (std::size_t g = 0; g < heads.size(); ++g) {
       const auto hops = places.hops_from(heads[g]);
@@ -85,12 +85,12 @@ SiteGroups site_groups(const PlaceGraph& places, const std::vector<int>& sites) 
         if (h != g) nearest = std::min<int>(nearest, hops[static_cast<std::size_t>(heads[h])]);
       for (std::size_t h = 0; h < heads.size(); ++h)
         if (h != g && hops[static_cast<std::size_t>(heads[h])] == nearest) {
-          out.beside.emplace_back(static_cast<int>(g), static_cast<int>(h));
-          out.beside.emplace_back(static_cast<int>(h), static_cast<int>(g));
+          out.neighbours.emplace_back(static_cast<int>(g), static_cast<int>(h));
+          out.neighbours.emplace_back(static_cast<int>(h), static_cast<int>(g));
         }
     }
-    std::ranges::sort(out.beside);
-    out.beside.erase(std::unique(out.beside.begin(), out.beside.end()), out.beside.end());
+    std::ranges::sort(out.neighbours);
+    out.neighbours.erase(std::unique(out.neighbours.begin(), out.neighbours.end()), out.neighbours.end());
   }
 }
 
@@ -153,10 +153,10 @@ class DualBisection {
           static_cast<std::int64_t>(places_.places_of(whole.sites[i]).size());
     WeightedGraph graph;
     std::vector<WeightedGraph::Edge> ends;
-    auto edge = groups.beside.begin();
+    auto edge = groups.neighbours.begin();
     for (std::size_t g = 0; g < size.size(); ++g) {
       ends.clear();
-      for (; edge != groups.beside.end() && edge->first == static_cast<int>(g); ++edge)
+      for (; edge != groups.neighbours.end() && edge->first == static_cast<int>(g); ++edge)
         ends.push_back({edge->second, 1});
       graph.add_vertex(size[g], ends);
     }

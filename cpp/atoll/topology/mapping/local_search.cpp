@@ -17,7 +17,7 @@ NearSites::NearSites(const PlaceGraph& places) : places_(places) {
   constexpr std::size_t kMost = 32;
   const int n = places.sites();
   for (int s = 0; s < n; ++s)
-    if (!places.beside(s).empty()) return;
+    if (!places.neighbours_of(s).empty()) return;
   first_.push_back(0);
   for (int s = 0; s < n; ++s) {
     const auto hops = places.hops_from(s);
@@ -32,7 +32,7 @@ NearSites::NearSites(const PlaceGraph& places) : places_(places) {
 }
 
 std::span<const int> NearSites::of(int site) const {
-  if (first_.empty()) return places_.beside(site);
+  if (first_.empty()) return places_.neighbours_of(site);
   const auto s = static_cast<std::size_t>(site);
   return {nearest_.data() + first_[s], nearest_.data() + first_[s + 1]};
 }
@@ -111,7 +111,7 @@ bool LocalSearch::improve(int rank, Moves moves) {
   for (const Peers::Peer& p : peers.first(std::min(kPeers, peers.size()))) {
     const int near = site_of_rank(p.rank);
     if (try_site(rank, near, moves)) return true;
-    for (const int site : places_.beside(near))
+    for (const int site : places_.neighbours_of(near))
       if (try_site(rank, site, moves)) return true;
   }
   return false;

@@ -12,21 +12,21 @@ using Pair = std::pair<int, int>;
 Pair ordered(int a, int b) { return a < b ? Pair(a, b) : Pair(b, a); }
 
 bool connected(int routers, const std::set<Pair>& edges) {
-  std::vector<std::vector<int>> beside(static_cast<std::size_t>(routers));
+  std::vector<std::vector<int>> neighbours(static_cast<std::size_t>(routers));
   for (const auto& [a, b] : edges) {
-    beside[static_cast<std::size_t>(a)].push_back(b);
-    beside[static_cast<std::size_t>(b)].push_back(a);
+    neighbours[static_cast<std::size_t>(a)].push_back(b);
+    neighbours[static_cast<std::size_t>(b)].push_back(a);
   }
-  std::vector<bool> seen(beside.size(), false);
+  std::vector<bool> seen(neighbours.size(), false);
   std::vector<int> queue{0};
   seen[0] = true;
   for (std::size_t i = 0; i < queue.size(); ++i)
-    for (const int v : beside[static_cast<std::size_t>(queue[i])])
+    for (const int v : neighbours[static_cast<std::size_t>(queue[i])])
       if (!seen[static_cast<std::size_t>(v)]) {
         seen[static_cast<std::size_t>(v)] = true;
         queue.push_back(v);
       }
-  return queue.size() == beside.size();
+  return queue.size() == neighbours.size();
 }
 
 // The configuration model: shuffles the edge endpoints and pairs them up. A pair that would be a self-loop or a

@@ -32,7 +32,8 @@ class Greedy {
   std::vector<int> tour(int start, Tie tie, bool closed, std::int64_t limit, std::int64_t& hops) {
     const std::size_t n = visited_.size();
     std::ranges::fill(visited_, char{0});
-    for (std::size_t s = 0; s < n; ++s) unvisited_[s] = static_cast<int>(places_.beside(static_cast<int>(s)).size());
+    for (std::size_t s = 0; s < n; ++s)
+      unvisited_[s] = static_cast<int>(places_.neighbours_of(static_cast<int>(s)).size());
     std::vector<int> order;
     order.reserve(n);
     hops = 0;
@@ -57,7 +58,7 @@ class Greedy {
   int next_of(int at, Tie tie) {
     int best = -1, best_hops = 2, best_unvisited = 0;
     const auto hops = places_.hops_from(at);
-    for (const int t : places_.beside(at)) {
+    for (const int t : places_.neighbours_of(at)) {
       const auto i = static_cast<std::size_t>(t);
       const int unvisited = --unvisited_[i];
       if (visited_[i]) continue;
@@ -183,7 +184,7 @@ class ClosedTour {
       const std::size_t at = place(a);
       const bool ahead = order_[next(at)] == b;
       if (!ahead && order_[previous(at)] != b) return false;
-      for (const int c : places_.beside(a)) {
+      for (const int c : places_.neighbours_of(a)) {
         const int d = order_[ahead ? next(place(c)) : previous(place(c))];
         if (c == b || d == a) continue;
         if (places_.site_hops(a, c) + places_.site_hops(b, d) >= places_.site_hops(a, b) + places_.site_hops(c, d))
@@ -201,9 +202,9 @@ class ClosedTour {
     const std::size_t which = random.below(jumps_.size());
     auto [a, b] = jumps_[which];
     if (random() & 1) std::swap(a, b);
-    const auto beside = places_.beside(a);
-    if (beside.empty()) return;
-    const int c = beside[random.below(beside.size())];
+    const auto neighbours = places_.neighbours_of(a);
+    if (neighbours.empty()) return;
+    const int c = neighbours[random.below(neighbours.size())];
     const bool ahead = order_[next(place(a))] == b;
     const int d = order_[ahead ? next(place(c)) : previous(place(c))];
     if (c == b || d == a || places_.site_hops(c, d) > 1) return;

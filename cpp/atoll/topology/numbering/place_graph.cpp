@@ -114,16 +114,16 @@ PlaceGraph::PlaceGraph(const Network& network, int places_per_host) {
   hops_.assign(n * n, kUnreached);
   BitSearch search(routers, routers_at);
   for (std::size_t s = 0; s < n; s += 64) search.run(s, std::min<std::size_t>(64, n - s), hops_.data() + s * n);
-  beside_first_.push_back(0);
+  neighbours_begin_.push_back(0);
   for (std::size_t s = 0; s < n; ++s) {
     for (std::size_t t = 0; t < n; ++t) {
       const std::uint16_t hops = hops_[s * n + t];
       check(hops != kUnreached,
             "network {}: no path from host {} to host {} (all hosts must reach each other). Add links.", network.name(),
             hosts_at[s][0], hosts_at[t][0]);
-      if (t != s && hops <= 1) beside_.push_back(static_cast<int>(t));
+      if (t != s && hops <= 1) neighbours_.push_back(static_cast<int>(t));
     }
-    beside_first_.push_back(static_cast<int>(beside_.size()));
+    neighbours_begin_.push_back(static_cast<int>(neighbours_.size()));
   }
 }
 
@@ -154,10 +154,10 @@ PlaceGraph measured_places(std::vector<int> host_of_place, std::span<const doubl
   places.first_.push_back(static_cast<int>(n));
 
   constexpr double kSteps = 8, kFarthest = std::numeric_limits<std::uint16_t>::max();
-  constexpr std::size_t kBeside = 16;
+  constexpr std::size_t kMostNeighbours = 16;
   if (most > 0) places.hop_cost_ = std::max(least / kSteps, most / kFarthest);
   places.hops_.resize(n * n, 0);
-  places.beside_first_.push_back(0);
+  places.neighbours_begin_.push_back(0);
   std::vector<std::size_t> others;
   for (std::size_t a = 0; a < n; ++a) {
     others.clear();
@@ -169,17 +169,17 @@ PlaceGraph measured_places(std::vector<int> host_of_place, std::span<const doubl
     }
     const auto hops = places.hops_from(static_cast<int>(a));
     std::ranges::stable_sort(others, {}, [&](std::size_t b) { return hops[b]; });
-    std::vector<int> beside;
+    std::vector<int> neighbours;
     std::size_t of_doubling = 0;
     for (std::size_t i = 0, scale = 0; i < others.size(); ++i) {
       const auto doubling = static_cast<std::size_t>(std::bit_width(hops[others[i]]));
       of_doubling = doubling == scale ? of_doubling + 1 : 1;
       scale = doubling;
-      if (of_doubling <= kBeside) beside.push_back(static_cast<int>(others[i]));
+      if (of_doubling <= kMostNeighbours) neighbours.push_back(static_cast<int>(others[i]));
     }
-    std::ranges::sort(beside);
-    places.beside_.insert(places.beside_.end(), beside.begin(), beside.end());
-    places.beside_first_.push_back(static_cast<int>(places.beside_.size()));
+    std::ranges::sort(neighbours);
+    places.neighbours_.insert(places.neighbours_.end(), neighbours.begin(), neighbours.end());
+    places.neighbours_begin_.push_back(static_cast<int>(places.neighbours_.size()));
   }
   return places;
 }

@@ -10,7 +10,7 @@
 ///
 ///     const PlaceGraph places(network, 2);          // two places a host: 2h and 2h + 1 on host h
 ///     places.hops(0, 7);                            // links between the routers of hosts 0 and 3
-///     for (int s : places.beside(places.site_of(0))) ...
+///     for (int s : places.neighbours_of(places.site_of(0))) ...
 ///
 /// Hosts that have the same routers are one site: they are no link apart. Where each router has one host, as in
 /// Hamorder's networks, a site is a node of the topology T.
@@ -40,9 +40,9 @@ class PlaceGraph {
     return {places_.data() + first_[s], places_.data() + first_[s + 1]};
   }
   /// The other sites that are at most one link away, ascending. Of measured places: some at each distance.
-  std::span<const int> beside(int site) const {
+  std::span<const int> neighbours_of(int site) const {
     const auto s = static_cast<std::size_t>(site);
-    return {beside_.data() + beside_first_[s], beside_.data() + beside_first_[s + 1]};
+    return {neighbours_.data() + neighbours_begin_[s], neighbours_.data() + neighbours_begin_[s + 1]};
   }
 
   /// Links on a shortest path between the routers of two sites; the hosts' own links do not count.
@@ -64,10 +64,10 @@ class PlaceGraph {
   void add_place(int host, int site);
 
   int per_host_ = 0;
-  std::vector<int> host_, slot_, site_;     // [place]
-  std::vector<int> first_, places_;         // [site]
-  std::vector<int> beside_first_, beside_;  // [site]
-  std::vector<std::uint16_t> hops_;         // [site * sites + site]
+  std::vector<int> host_, slot_, site_;             // [place]
+  std::vector<int> first_, places_;                 // [site]
+  std::vector<int> neighbours_begin_, neighbours_;  // [site]
+  std::vector<std::uint16_t> hops_;                 // [site * sites + site]
   double hop_cost_ = 1;
 };
 
