@@ -130,7 +130,7 @@ def add_to(tables):
         "strong": ("one graph on more ranks (TuCOMM's figures 4 and 7)", scaling, [64, 256], ROUTES),
         "weak": ("so many vertices a rank (figure 8)", scaling, [64, 256], ROUTES),
         "ablation": ("direct, + aggregation, + combining, + switching, + expansion", ablation, [256], None),
-        "combining": ("bytes across the wall, with and without", combining, None, ["domain"]),
+        "combining": ("bytes across the boundary, with and without", combining, None, ["domain"]),
     }
     for table, (text, function, ranks, routes) in about.items():
         parser = tables.add_parser(table, help=text + "; predicted")

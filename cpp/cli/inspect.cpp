@@ -18,7 +18,7 @@ void compare_partitions(World& world, const EdgeList& edges, const IdMap& ids, c
   nlohmann::json list = nlohmann::json::array();
   std::string heads, rows;
   for (int l = 0; l < machine.depth(); ++l)
-    heads += fmt::format("{:>14}", l == 0 ? "in a leaf" : fmt::format("over {} wall{}", l, l > 1 ? "s" : ""));
+    heads += fmt::format("{:>18}", l == 0 ? "in a leaf" : fmt::format("over {} boundar{}", l, l > 1 ? "ies" : "y"));
   for (const std::string& name : partition_names()) {
     const RankTimer timer(world);
     std::map<std::string, double> steps;
@@ -36,13 +36,13 @@ void compare_partitions(World& world, const EdgeList& edges, const IdMap& ids, c
                     {"partition_seconds", seconds},
                     {"steps", steps}});
     rows += fmt::format("  {:<10}{:>12.4g}{:>14}", name, q.equation1_s, q.inside_ranks);
-    for (const Edge n : q.at_level) rows += fmt::format("{:>14}", n);
+    for (const Edge n : q.at_level) rows += fmt::format("{:>18}", n);
     rows += fmt::format("{:>10.2f}{:>8.2f}{:>9.3f}\n", q.vertex_imbalance, q.edge_imbalance, seconds);
   }
   outcome.result["partitions"] = list;
   outcome.result["machine"] = {{"ranks", machine.size()}, {"hierarchy", machine.to_json()}, {"cost", cost.to_json()}};
   outcome.text += fmt::format(
-      "\npartitions over {} ranks: edges by the walls between their ends; fullest rank over the mean\n"
+      "\npartitions over {} ranks: edges by the domain boundaries between their ends; fullest rank over the mean\n"
       "  {:<10}{:>12}{:>14}{}{:>10}{:>8}{:>9}\n{}",
       machine.size(), "", "equation 1", "in a rank", heads, "vertices", "edges", "seconds", rows);
 }
@@ -193,7 +193,7 @@ int verb_inspect(const Words& words) {
                   "say the memory for so many ranks, and compare their cuts (default: those of this run)")
       ->check(CLI::PositiveNumber);
   auto* hierarchy = command.app().add_flag("--hierarchy", question.hierarchy,
-                                           "compare all partitions: equation 1 and the edges over each wall");
+                                           "compare all partitions: equation 1 and the edges over each boundary");
   command.app()
       .add_option("--for-domains", question.for_domains,
                   "of a machine of these domains, as 8x8x16 (default: this run's)")

@@ -107,14 +107,14 @@ TEST_CASE("a cost survives JSON, with its provenance") {
 }
 
 TEST_CASE("clustering finds the domains that made the costs, also under noise") {
-  const std::vector<double> walls{1.4e-6, 5e-6};
+  const std::vector<double> boundary_latency{1.4e-6, 5e-6};
   for (const char* text : {"2x3x4", "3x1x2", "2x2x1", "1x3x3"})
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
       CAPTURE(text);
       CAPTURE(seed);
       const Hierarchy h = Hierarchy::parse(text);
       const std::vector<double> cost = measured(h, Cost::paper(), 0.3, seed);
-      const Hierarchy found = cluster(cost, walls);
+      const Hierarchy found = cluster(cost, boundary_latency);
       REQUIRE(found.size() == h.size());
       // Thresholds that join no further ranks give no level, so only the order of distances is the same.
       for (Rank a = 0; a < h.size(); ++a)
@@ -124,8 +124,8 @@ TEST_CASE("clustering finds the domains that made the costs, also under noise") 
             if (h.level_between(a, b) < h.level_between(a, c))
               CHECK(found.level_between(a, b) < found.level_between(a, c));
         }
-      CHECK(cluster(cost, walls).to_json() == found.to_json());
-      const Hierarchy leaves = cluster(cost, walls[0]);
+      CHECK(cluster(cost, boundary_latency).to_json() == found.to_json());
+      const Hierarchy leaves = cluster(cost, boundary_latency[0]);
       for (Rank a = 0; a < h.size(); ++a)
         for (Rank b = 0; b < h.size(); ++b) CHECK((leaves.level_between(a, b) == 0) == (h.level_between(a, b) == 0));
     }

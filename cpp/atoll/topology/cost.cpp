@@ -85,9 +85,8 @@ nlohmann::json Cost::to_json() const {
 
 void Cost::check_covers(const Hierarchy& h) const {
   check(h.depth() <= depth(),
-        "the hierarchy has {} levels (the cost knows {}). Measure the missing ones, or leave out "
-        "walls.",
-        h.depth(), depth());
+        "the hierarchy has {} levels (the cost knows {}). Measure the missing ones, or leave out levels.", h.depth(),
+        depth());
 }
 
 double Cost::between(const Hierarchy& h, Rank i, Rank j) const {

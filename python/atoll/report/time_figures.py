@@ -15,7 +15,7 @@ __all__ = ["MEANING", "breakdown", "forecasts", "parts", "phases", "rounds", "tr
 MEANING = {
     "compute": "computation",
     "intra": "communication inside a leaf domain",
-    "inter": "communication across walls",
+    "inter": "communication across domain boundaries",
     "stall": "waiting with nothing on its way, or for room to send",
 }
 

@@ -214,7 +214,7 @@ TEST_CASE("the bytes that cross each level are those that the plan says") {
       }
 }
 
-TEST_CASE("by domains a row crosses the wall once for all copies behind it") {
+TEST_CASE("by domains a row crosses the boundary once for all copies behind it") {
   for (const char* domains : {"2x2", "3+2", "2+1+3", "2x2x2"}) {
     CAPTURE(std::string(domains));
     const Hierarchy machine = Hierarchy::parse(domains);

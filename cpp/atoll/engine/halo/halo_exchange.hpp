@@ -21,7 +21,7 @@
 /// Paths (HaloPath): `direct` sends one message from each rank to each that it shares rows with. `route`, on a route of
 /// several hops, sends each value as a record, with a place of 4 bytes and a target of 4: ranks on the way combine
 /// those of one owned value, so that a slow link carries one for all copies of a domain; on routes that gather, a
-/// broadcast is the reverse. That is for few changed values. `domains` is for wide rows: each crosses the wall of a
+/// broadcast is the reverse. That is for few changed values. `domains` is for wide rows: each crosses the boundary of a
 /// domain once, without an id, and is passed on inside, as the workgroups of CoLa [1] fetch rows. What
 /// HaloPlan::broadcast_traffic() says is then what the counters count, but for 8 bytes for each block of values and 8
 /// for each message.

@@ -11,7 +11,7 @@ PartitionQuality quality_of(World& world, const EdgeList& edges, const IdMap& id
   const std::vector<Rank> at = named.fetch(owner);
   const auto ranks = static_cast<std::size_t>(machine.size()), depth = static_cast<std::size_t>(machine.depth());
   std::vector<Edge> vertices(ranks, 0), ends(ranks, 0),
-      walls(depth + 1, 0);  // walls: edges by separating level; last: edges inside a rank
+      boundaries(depth + 1, 0);  // boundaries: edges by separating level; last: edges inside a rank
   for (const Rank r : owner) ++vertices[static_cast<std::size_t>(r)];
   std::visit(
       [&](const auto& source) {
@@ -21,18 +21,18 @@ PartitionQuality quality_of(World& world, const EdgeList& edges, const IdMap& id
                      b = at[named.index(static_cast<Vertex>(target[i]))];
           ++ends[static_cast<std::size_t>(a)];
           if (source[i] != target[i]) ++ends[static_cast<std::size_t>(b)];
-          ++walls[a == b ? depth : static_cast<std::size_t>(machine.level_between(a, b))];
+          ++boundaries[a == b ? depth : static_cast<std::size_t>(machine.level_between(a, b))];
         }
       },
       edges.source);
   vertices = sum_each(world, vertices);
   ends = sum_each(world, ends);
-  walls = sum_each(world, walls);
+  boundaries = sum_each(world, boundaries);
   PartitionQuality q;
-  q.inside_ranks = walls[depth];
-  q.at_level.assign(walls.begin(), walls.end() - 1);
+  q.inside_ranks = boundaries[depth];
+  q.at_level.assign(boundaries.begin(), boundaries.end() - 1);
   for (std::size_t l = 0; l < depth; ++l)
-    q.equation1_s += static_cast<double>(walls[l]) * cost.at(static_cast<int>(l)).latency_s;
+    q.equation1_s += static_cast<double>(boundaries[l]) * cost.at(static_cast<int>(l)).latency_s;
   q.vertex_imbalance = imbalance_of(vertices);
   q.edge_imbalance = imbalance_of(ends);
   for (std::size_t r = 0; r < ranks; ++r) ends[r] += vertices[r];

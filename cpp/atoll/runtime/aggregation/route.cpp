@@ -142,9 +142,9 @@ Rank Route::monitor(Rank rank, int level, Rank target) const {
 }
 
 bool Route::receives_across(int level, Rank rank) const {
-  const int wall = level - 1;
+  const int inner = level - 1;
   for (const Rank source : domain(level, rank))
-    if (number_of(wall, source) != number_of(wall, rank) && gather(rank, wall, wall, source) == rank) return true;
+    if (number_of(inner, source) != number_of(inner, rank) && gather(rank, inner, inner, source) == rank) return true;
   return false;
 }
 
@@ -152,13 +152,13 @@ Route::Hop Route::next(Rank here, Rank to, Phase phase) const {
   if (is_direct() || here == to) return {to, Phase::down};
   const int h = level_between(here, to);
   if (h == 0) return {to, Phase::down};
-  const int wall = h - 1;  // A and B are domains of this level
-  const auto entry = [&](Rank index) { return member(range_of(wall, to), index); };
+  const int inner = h - 1;  // A and B are domains of this level
+  const auto entry = [&](Rank index) { return member(range_of(inner, to), index); };
   switch (kind_) {
     case Kind::aml:
-      return {entry(position(here) - range_of(wall, here).begin), Phase::down};
+      return {entry(position(here) - range_of(inner, here).begin), Phase::down};
     case Kind::row: {
-      const Rank corner = member(range_of(wall, here), position(to) - range_of(wall, to).begin);
+      const Rank corner = member(range_of(inner, here), position(to) - range_of(inner, to).begin);
       if (phase == Phase::down || corner == here) return {to, Phase::down};
       return {corner, Phase::up};
     }
@@ -169,11 +169,11 @@ Route::Hop Route::next(Rank here, Rank to, Phase phase) const {
       return {to, Phase::down};
   }
   if (phase == Phase::up) {
-    int gathered = wall;  // the largest of here's domains for which it is the monitor
-    while (gathered >= 0 && gather(here, gathered, wall, to) != here) --gathered;
-    if (gathered < wall) return {gather(here, gathered + 1, wall, to), Phase::up};
+    int gathered = inner;  // the largest of here's domains for which it is the monitor
+    while (gathered >= 0 && gather(here, gathered, inner, to) != here) --gathered;
+    if (gathered < inner) return {gather(here, gathered + 1, inner, to), Phase::up};
   }
-  return {gather(to, wall, wall, here), Phase::down};
+  return {gather(to, inner, inner, here), Phase::down};
 }
 
 }  // namespace atl
