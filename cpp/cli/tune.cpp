@@ -39,10 +39,10 @@ nlohmann::json tune_product(World& world, Algebra algebra, const GemmSearch& o) 
       tune::grid_search(space, [&](const tune::Point& p) { return rate_with(blocking_of(p)); }, o.search);
 
   const GemmBlocking best = blocking_of(found.front().point);
-  const auto told = [&](const GemmBlocking& b) { return blocking_to_json(b, algebra, chosen_isa()); };
+  const auto json_of = [&](const GemmBlocking& b) { return blocking_to_json(b, algebra, chosen_isa()); };
   nlohmann::json out = tuned_product(
-      space, found, o.pairs, [&] { return rate_with(usual); }, [&] { return rate_with(best); }, told(usual),
-      told(best));
+      space, found, o.pairs, [&] { return rate_with(usual); }, [&] { return rate_with(best); }, json_of(usual),
+      json_of(best));
   out["type"] = name_of(algebra.element);
   out["semiring"] = name_of(algebra.semiring);
   out["isa"] = name_of(chosen_isa());

@@ -158,7 +158,7 @@ TEST_CASE("the bytes of a round equal the prediction for the cut, and travel alo
           edges.directed = directed;
           const Graph graph = Graph::build(world, std::move(edges), {.placement = {.partition = Partition::balanced}});
           std::vector<Rank> owner(static_cast<std::size_t>(graph.locals()), world.rank());
-          tell_mirrors(graph, std::span(owner));
+          broadcast_to_mirrors(graph, std::span(owner));
           // A slot has a header of 8 bytes, and so has each block of values: one of each here.
           const auto values_moved = [&](auto&& round) {
             const Counters before = world.counters();

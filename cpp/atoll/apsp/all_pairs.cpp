@@ -96,7 +96,7 @@ void close_arcs(Team& team, const Gemm& gemm, const ReplicatedCsr<T>& arcs, cons
                                  .undirected = !arcs.directed,
                                  .steps = options.on_grid.steps,
                                  .after_block = [&](std::int64_t blocks) {
-                                   tell(options.progress, blocks, (d.rows + run.block - 1) / run.block);
+                                   report_progress(options.progress, blocks, (d.rows + run.block - 1) / run.block);
                                    return true;
                                  }};
   if (closure_of<T>(gemm, team, d, options, how, run)) refuse_gain_cycle(arcs, options.semiring);

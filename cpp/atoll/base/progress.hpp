@@ -10,7 +10,7 @@ namespace atl {
 /// that is not known. It must not throw past a collective, nor take long. Empty: nobody listens.
 using Progress = std::function<void(std::int64_t done, std::int64_t all)>;
 
-inline void tell(const Progress& progress, std::int64_t done, std::int64_t all) {
+inline void report_progress(const Progress& progress, std::int64_t done, std::int64_t all) {
   if (progress) progress(done, all);
 }
 

@@ -102,7 +102,7 @@ DevicePageRank<Real>::DevicePageRank(const Stream& stream, const DeviceCsr& csr)
   ending_ = DeviceArray<double>(device, chunks);
   partial_ = DeviceArray<double>(device, static_cast<std::size_t>(device.kernels().graph.pagerank_partials));
   state_ = DeviceArray<DevicePageRankState>(device, 1);
-  told_ = PinnedArray<DevicePageRankState>(device, 1);
+  host_state_ = PinnedArray<DevicePageRankState>(device, 1);
 }
 
 template <class Real>
@@ -135,13 +135,13 @@ void DevicePageRank<Real>::run(const DevicePageRankOptions& options, DevicePageR
   kernels.start_pagerank(call, stream_);
   // The host looks once in so many iterations, so that the device does not wait for it; those after the end do nothing.
   constexpr int kBetweenLooks = 4;
-  const DevicePageRankState& state = *told_.data();
+  const DevicePageRankState& state = *host_state_.data();
   for (int given = 0; given < options.max_iterations;) {
     for (int i = 0; i < kBetweenLooks && given < options.max_iterations; ++i, ++given) {
       kernels.iterate_pagerank(call, stream_);
       std::swap(call.sent, call.next);
     }
-    download(stream_, state_, std::span(told_.data(), 1));
+    download(stream_, state_, std::span(host_state_.data(), 1));
     stream_.wait();
     if (state.ended) break;
   }
@@ -174,15 +174,15 @@ DeviceBfs::DeviceBfs(const Stream& stream, const DeviceCsr& csr) : stream_(strea
   queue_ = DeviceArray<DeviceEdgeChunk>(device, chunks);
   next_queue_ = DeviceArray<DeviceEdgeChunk>(device, chunks);
   found_ = DeviceArray<DeviceFrontier>(device, 1);
-  told_ = PinnedArray<DeviceFrontier>(device, 1);
+  host_found_ = PinnedArray<DeviceFrontier>(device, 1);
   small_levels_ = DeviceArray<DeviceSmallLevels>(device, 1);
   host_small_levels_ = PinnedArray<DeviceSmallLevels>(device, 1);
 }
 
-DeviceFrontier DeviceBfs::told() {
-  download(stream_, found_, std::span(told_.data(), 1));
+DeviceFrontier DeviceBfs::read_found() {
+  download(stream_, found_, std::span(host_found_.data(), 1));
   stream_.wait();
-  return *told_.data();
+  return *host_found_.data();
 }
 
 void DeviceBfs::run(Local source, const DeviceBfsOptions& options, DeviceBfsResult& result) {
@@ -213,7 +213,7 @@ void DeviceBfs::run(Local source, const DeviceBfsOptions& options, DeviceBfsResu
   count_anew();
   kernels.start_bfs(call, source, stream_);
   std::swap(call.queue, call.next_queue);
-  DeviceFrontier frontier = told();
+  DeviceFrontier frontier = read_found();
   result.reached = 1;
   result.edges = 0;
   result.levels = 1;
@@ -265,7 +265,7 @@ void DeviceBfs::run(Local source, const DeviceBfsOptions& options, DeviceBfsResu
     }
     unexplored -= edges;
     result.edges += static_cast<Edge>(frontier.edges);
-    const DeviceFrontier found = told();
+    const DeviceFrontier found = read_found();
     grows = found.vertices > frontier.vertices;
     frontier = found;
     result.reached += static_cast<Vertex>(frontier.vertices);

@@ -87,7 +87,7 @@ class DevicePageRank {
   DeviceArray<Real> rank_, inverse_, sent_, next_;
   DeviceArray<double> leaving_, ending_, partial_;
   DeviceArray<DevicePageRankState> state_;
-  PinnedArray<DevicePageRankState> told_;
+  PinnedArray<DevicePageRankState> host_state_;
 };
 
 template <class Real>
@@ -129,7 +129,7 @@ class DeviceBfs {
   std::size_t memory_bytes() const;
 
  private:
-  DeviceFrontier told();
+  DeviceFrontier read_found();
 
   const Stream& stream_;
   const DeviceCsr& csr_;
@@ -137,7 +137,7 @@ class DeviceBfs {
   DeviceArray<std::uint32_t> frontier_, next_;
   DeviceArray<DeviceEdgeChunk> queue_, next_queue_;
   DeviceArray<DeviceFrontier> found_;
-  PinnedArray<DeviceFrontier> told_;
+  PinnedArray<DeviceFrontier> host_found_;
   DeviceArray<DeviceSmallLevels> small_levels_;
   PinnedArray<DeviceSmallLevels> host_small_levels_;
 };

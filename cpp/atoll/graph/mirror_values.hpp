@@ -21,18 +21,18 @@ inline std::vector<std::vector<Local>> known_masters(const Mirrors& mirrors) {
 
 /// Copies the masters' values to their mirrors on the other ranks. `values` are by local number. Collective.
 template <Plain T>
-void tell_mirrors(const Graph& graph, std::span<T> values) {
+void broadcast_to_mirrors(const Graph& graph, std::span<T> values) {
   const Mirrors& mirrors = graph.mirrors();
   const std::size_t ranks = mirrors.known_by.size();
-  std::vector<std::vector<T>> told(ranks);
+  std::vector<std::vector<T>> sent(ranks);
   std::vector<std::span<const std::byte>> outgoing(ranks);
   std::vector<std::span<std::byte>> incoming(ranks);
   for (std::size_t r = 0; r < ranks; ++r) {
     const Array<std::uint64_t>& known = mirrors.known_by[r];
     for (std::size_t w = 0; w < known.size(); ++w)
       for (std::uint64_t bits = known[w]; bits; bits &= bits - 1)
-        told[r].push_back(values[w * 64 + static_cast<std::size_t>(std::countr_zero(bits))]);
-    outgoing[r] = std::as_bytes(std::span(std::as_const(told[r])));
+        sent[r].push_back(values[w * 64 + static_cast<std::size_t>(std::countr_zero(bits))]);
+    outgoing[r] = std::as_bytes(std::span(std::as_const(sent[r])));
     if (mirrors.count[r] > 0)
       incoming[r] = std::as_writable_bytes(
           values.subspan(static_cast<std::size_t>(mirrors.begin[r]), static_cast<std::size_t>(mirrors.count[r])));
@@ -45,7 +45,7 @@ inline std::vector<Vertex> dense_numbers(const Graph& graph) {
   std::vector<Vertex> dense(static_cast<std::size_t>(graph.locals()), kNoVertex);
   const Vertex begin = graph.blocks().begin(graph.world().rank());
   for (Local v = 0; v < graph.owned(); ++v) dense[static_cast<std::size_t>(v)] = begin + graph.owned_index_of(v);
-  tell_mirrors(graph, std::span(dense));
+  broadcast_to_mirrors(graph, std::span(dense));
   return dense;
 }
 

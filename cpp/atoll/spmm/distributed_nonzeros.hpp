@@ -37,13 +37,13 @@ std::vector<Edge> nonzeros_of_rows(const MatrixRows<T>& a) {
 /// The nonzeros whose target(column) is this rank, those of lower rows first. Collective.
 template <class T, class Target>
 std::vector<std::vector<Entry<T>>> distribute_nonzeros(World& world, const MatrixRows<T>& a, Target&& target) {
-  std::vector<std::vector<Entry<T>>> told(static_cast<std::size_t>(world.size()));
+  std::vector<std::vector<Entry<T>>> outgoing(static_cast<std::size_t>(world.size()));
   const Vertex first = a.blocks.begin(world.rank());
   for (std::size_t i = 0; i + 1 < a.offsets.size(); ++i)
     for (auto e = static_cast<std::size_t>(a.offsets[i]); e < static_cast<std::size_t>(a.offsets[i + 1]); ++e)
-      told[static_cast<std::size_t>(target(a.columns[e]))].push_back(
+      outgoing[static_cast<std::size_t>(target(a.columns[e]))].push_back(
           {first + static_cast<Vertex>(i), a.columns[e], a.values.empty() ? T{1} : a.values[e]});
-  return world.exchange(std::move(told));
+  return world.exchange(std::move(outgoing));
 }
 
 /// A matrix of the entries that `has` takes.

@@ -62,7 +62,7 @@ MatrixRows<T> rows_of(const Graph& graph, const AdjacencyOptions& options) {
         scale[static_cast<std::size_t>(v)] = sum > 0 ? static_cast<T>(1 / std::sqrt(sum)) : T{0};
       }
     });
-    tell_mirrors(graph, std::span(scale));
+    broadcast_to_mirrors(graph, std::span(scale));
   }
 
   team.for_range(rows, kMatrixRowsGrain, [&](int, std::size_t begin, std::size_t end) {

@@ -140,7 +140,7 @@ FetchedRows count_fetched(World& world, const MatrixRows<T>& a, const Blocks& ro
   const std::vector<Rank> order = in_tree_order(ranks);
   const Vertex first = a.blocks.begin(world.rank());
   // To the owner of the column in the World, which sees all that fetch it.
-  std::vector<std::vector<Fetch>> told(static_cast<std::size_t>(world.size()));
+  std::vector<std::vector<Fetch>> outgoing(static_cast<std::size_t>(world.size()));
   std::vector<Vertex> needed;
   for (const Rank by : order) {
     const Vertex begin = std::max(rows.begin(by), first), end = std::min(rows.end(by), a.blocks.end(world.rank()));
@@ -152,17 +152,17 @@ FetchedRows count_fetched(World& world, const MatrixRows<T>& a, const Blocks& ro
     std::ranges::sort(needed);
     for (std::size_t at = 0, next = 0; at < needed.size(); at = next) {
       while (next < needed.size() && needed[next] == needed[at]) ++next;
-      told[static_cast<std::size_t>(a.column_blocks.owner(needed[at]))].push_back({by, needed[at], next - at});
+      outgoing[static_cast<std::size_t>(a.column_blocks.owner(needed[at]))].push_back({by, needed[at], next - at});
     }
   }
-  const auto heard = world.exchange(std::move(told));
+  const auto incoming = world.exchange(std::move(outgoing));
   FetchCounter counter(columns, ranks, a.column_blocks.begin(world.rank()), a.column_blocks.end(world.rank()));
-  std::vector<std::size_t> next(heard.size(), 0);
+  std::vector<std::size_t> next(incoming.size(), 0);
   for (const Rank by : order) {
     counter.begin(by);
-    for (std::size_t r = 0; r < heard.size(); ++r)
-      for (; next[r] < heard[r].size() && heard[r][next[r]].by == by; ++next[r])
-        counter.fetch(heard[r][next[r]].column, heard[r][next[r]].nonzeros);
+    for (std::size_t r = 0; r < incoming.size(); ++r)
+      for (; next[r] < incoming[r].size() && incoming[r][next[r]].by == by; ++next[r])
+        counter.fetch(incoming[r][next[r]].column, incoming[r][next[r]].nonzeros);
   }
   FetchedRows out = std::move(counter).rows();
   for (FetchedRows::Levels* levels : {&out.row_wise, &out.column_wise, &out.fused})

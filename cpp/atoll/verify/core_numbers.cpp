@@ -38,7 +38,7 @@ class Peeling {
           t.found.clear();
         }
       }
-      tell_masters(frontier);
+      send_to_masters(frontier);
     }
   }
 
@@ -62,7 +62,7 @@ class Peeling {
     });
   }
 
-  void tell_masters(std::vector<Local>& frontier) {
+  void send_to_masters(std::vector<Local>& frontier) {
     exchange_.reduce({decrease_.data(), decrease_.size()}, changed_);
     for (Thread& t : threads_) {
       for (const Local u : t.mirrors) decrease_[static_cast<std::size_t>(u)] = 0;

@@ -60,8 +60,8 @@ std::optional<std::string> fault_of(World& world, const ReplicatedCsr<double>& a
   for (Rank r = 0; r < world.size(); ++r) {
     if (!has[static_cast<std::size_t>(r)]) continue;
     const std::string mine = r == world.rank() ? *fault : std::string();
-    const auto told = world.all_gather_varying(std::span<const char>(mine));
-    return std::string(told.begin(), told.end());
+    const auto gathered = world.all_gather_varying(std::span<const char>(mine));
+    return std::string(gathered.begin(), gathered.end());
   }
   return {};
 }

@@ -165,7 +165,7 @@ void VertexRun::time_trials(State& state, Command& command) const {
     catalog::TimedRun run;
     run.seconds =
         state.trials.time([&] { state.form->run(state.arguments, state.answer, count > 1 ? Progress() : progress); });
-    if (count > 1) tell(progress, trial + 1, count);
+    if (count > 1) report_progress(progress, trial + 1, count);
     if (single) run.source = source_of(trial);
     run.scalars = state.answer.scalars();
     state.runs.timed.push_back(std::move(run));
@@ -205,15 +205,15 @@ void VertexRun::report(State& state) const {
   state.runs.median_seconds = outcome.seconds["run"].get<double>();
   state.runs.verified = outcome.verified;
   outcome.result = nlohmann::json::object();
-  catalog::Report told{.result = outcome.result, .seconds = outcome.seconds};
-  state.form->report(state.arguments, state.answer, state.runs, told);
+  catalog::Report summary{.result = outcome.result, .seconds = outcome.seconds};
+  state.form->report(state.arguments, state.answer, state.runs, summary);
   if (state.names) {
     outcome.input["names"] = state.described_names;
-    name_sources(*state.names, state.runs, told);
+    name_sources(*state.names, state.runs, summary);
   }
   // Where nothing needs depths, none were made.
   if (const auto* values = state.answer.find(column_))
-    std::visit([&](const auto& column) { summarize(graph, state.names.get(), column_, column, told); }, *values);
+    std::visit([&](const auto& column) { summarize(graph, state.names.get(), column_, column, summary); }, *values);
   const std::vector<double> seconds = state.trials.sorted();
   catalog::Report::Lines lines{
       {"graph", fmt::format("{}: {} vertices, {} {} edges", graph.name(), graph.vertices(), graph.edges(),
@@ -229,18 +229,18 @@ void VertexRun::report(State& state) const {
       options_.starts_from_hub(trials_))
     lines.emplace_back("source", text_of(state.sources.front(), state.names.get()) +
                                      ", of highest degree (--source takes another, --seed draws one)");
-  lines.insert(lines.end(), told.lines.begin(), told.lines.end());
+  lines.insert(lines.end(), summary.lines.begin(), summary.lines.end());
   lines.emplace_back(row_.repeats.label,
                      fmt::format("{:.3f} ms (median of {}; {:.3f} to {:.3f})", state.runs.median_seconds * 1e3,
                                  seconds.size(), seconds.front() * 1e3, seconds.back() * 1e3));
-  lines.insert(lines.end(), told.lines_after_time.begin(), told.lines_after_time.end());
+  lines.insert(lines.end(), summary.lines_after_time.begin(), summary.lines_after_time.end());
   lines.emplace_back("load, build", fmt::format("{:.3f} s, {:.3f} s; prepare {:.3f} s", state.load_seconds,
                                                 state.build_seconds, state.prepare_seconds));
   lines.emplace_back("verified", !state.verify ? "no (--verify asks for it)" : *outcome.verified ? "yes" : "FAILED");
   outcome.text = table_of(lines);
-  if (!told.failure.empty()) {
+  if (!summary.failure.empty()) {
     outcome.verified = false;
-    outcome.failure = told.failure;
+    outcome.failure = summary.failure;
   }
 }
 

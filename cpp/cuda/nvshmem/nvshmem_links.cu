@@ -182,10 +182,10 @@ class NvshmemLinks final : public ColaLinks {
     SymmetricArray<Sizes> table;  // [PE], and last what this one tells
     table.make(pes + 1);
     const Sizes mine{own.own_rows, {own.slot_rows(0), own.slot_rows(1)}, own.send_rows(), own.received_rows()};
-    Sizes* const told = table.data() + pes;
-    device_.copy(told, sizeof(Sizes), &mine, sizeof(Sizes), sizeof(Sizes), 1, own.compute);
+    Sizes* const own_sizes = table.data() + pes;
+    device_.copy(own_sizes, sizeof(Sizes), &mine, sizeof(Sizes), sizeof(Sizes), 1, own.compute);
     for (Rank pe = 0; pe < own.groups.pes; ++pe)
-      nvshmemx_putmem_on_stream(table.data() + own.pe, told, sizeof(Sizes), pe, stream_of(own.compute));
+      nvshmemx_putmem_on_stream(table.data() + own.pe, own_sizes, sizeof(Sizes), pe, stream_of(own.compute));
     barrier();
     std::vector<Sizes> all(pes);
     device_.copy(all.data(), pes * sizeof(Sizes), table.data(), pes * sizeof(Sizes), pes * sizeof(Sizes), 1,

@@ -72,10 +72,10 @@ std::pair<catalog::Prepared*, bool> form_of(SharedGraph& g, const catalog::Algor
   return {(g.forms[row.name] = {text, std::move(form)}).form.get(), true};
 }
 
-nb::dict run(SharedGraph& g, const std::string& name, const nb::dict& options, const nb::object& told) {
+nb::dict run(SharedGraph& g, const std::string& name, const nb::dict& options, const nb::object& on_progress) {
   const catalog::Algorithm& row = catalog::algorithm_named(name);
   const catalog::Arguments arguments = arguments_of(row, options);
-  const Progress progress = progress_of(told);
+  const Progress progress = progress_of(on_progress);
   catalog::Answer answer;
   double prepare_seconds = 0, seconds = 0;
   g.world->call([&](World&) {

@@ -41,13 +41,13 @@ std::shared_ptr<Pairs<T>> compute(World& world, ReplicatedCsr<T> arcs, const All
 
 SharedPairs all_pairs_of(const SharedGraph& g, const std::string& semiring_name, const std::string& type,
                          const std::string& method, double delta, bool peel, const std::string& device_kind,
-                         const nb::object& told) {
+                         const nb::object& on_progress) {
   const Semiring semiring = semiring_named(semiring_name);
   AllPairsOptions options{.semiring = semiring,
                           .method = pairs_method_named(method),
                           .delta = delta,
                           .pendant_trees = peel ? PendantTreeRemoval::yes : PendantTreeRemoval::no,
-                          .progress = progress_of(told)};
+                          .progress = progress_of(on_progress)};
   const ArcWeights weights = semiring == Semiring::or_and ? ArcWeights::ones : ArcWeights::as_given;
   if ((semiring == Semiring::max_plus || semiring == Semiring::max_min) && g.merged_to_least)
     throw UsageError(fmt::format(

@@ -235,7 +235,7 @@ TEST_CASE("the predicted quality of a cut equals a count edge by edge and the qu
     const auto owner = owners_by_id(world, graph);
     const std::vector<Rank> here = [&] {
       std::vector<Rank> at(static_cast<std::size_t>(graph.locals()), world.rank());
-      tell_mirrors(graph, std::span(at));
+      broadcast_to_mirrors(graph, std::span(at));
       return at;
     }();
     const CutQuality q = quality_of(graph, here, world.size(), rule);
@@ -261,7 +261,7 @@ TEST_CASE("the predicted quality of a cut equals a count edge by edge and the qu
     const auto far = [](Vertex id) { return static_cast<Rank>(random_at(5, static_cast<std::uint64_t>(id)) % kRanks); };
     std::vector<Rank> there(static_cast<std::size_t>(graph.locals()), 0);
     for (Local v = 0; v < graph.owned(); ++v) there[static_cast<std::size_t>(v)] = far(graph.id_of(v));
-    tell_mirrors(graph, std::span(there));
+    broadcast_to_mirrors(graph, std::span(there));
     std::map<Vertex, Rank> owner_there;
     for (const auto& [v, rank] : owner) owner_there[v] = far(v);
     for (const CutRule& one : {CutRule(rule.cut(), kRanks, 3), CutRule(Cut::edge, kRanks)})
@@ -282,7 +282,7 @@ TEST_CASE("the chosen cut moves less than the edge-cut, or is the edge-cut") {
         const Graph graph = Graph::build(world, generate(world, text),
                                          {.placement = {.partition = Partition::balanced, .cut = Cut::chosen}});
         std::vector<Rank> owner(static_cast<std::size_t>(graph.locals()), world.rank());
-        tell_mirrors(graph, std::span(owner));
+        broadcast_to_mirrors(graph, std::span(owner));
         const CutQuality chosen = quality_of(graph, owner, ranks, graph.cut());
         const CutQuality edge = quality_of(graph, owner, ranks, CutRule(Cut::edge, ranks));
         if (graph.cut().cut() == Cut::edge) {

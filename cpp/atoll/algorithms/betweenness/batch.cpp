@@ -73,7 +73,7 @@ void BetweennessBatch<kLanes>::run(std::span<const Vertex> sources, BetweennessR
   for (std::size_t i = 0; i < starts.size(); i += kLanes) {
     const std::size_t next = std::min<std::size_t>(kLanes, starts.size() - i);
     add_sources(std::span<const Local>(starts).subspan(i, next));
-    tell(progress, static_cast<std::int64_t>(i + next), static_cast<std::int64_t>(starts.size()));
+    report_progress(progress, static_cast<std::int64_t>(i + next), static_cast<std::int64_t>(starts.size()));
   }
   if (result.score.size() != owned_) result.score = Array<double>(owned_);
   team_.for_range(owned_, kBatchGrain, [&](int, std::size_t a, std::size_t b) {

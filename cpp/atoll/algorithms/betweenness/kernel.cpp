@@ -208,16 +208,16 @@ bool BetweennessKernel::source_per_thread(std::span<const Vertex> sources) {
 void BetweennessKernel::add_serially(std::span<const Local> sources, const Progress& progress) {
   const std::size_t threads = std::min(sources.size(), threads_.size());
   serial_.resize(std::max(serial_.size(), threads));
-  std::size_t told = 0;
+  std::size_t reported = 0;
   team_.for_range(threads, 1, [&](int thread, std::size_t t, std::size_t) {
     if (!serial_[t]) serial_[t] = std::make_unique<SerialBetweenness>(graph_);
     serial_[t]->clear();
     for (std::size_t i = t; i < sources.size(); i += threads) {
       team_.cancellation_point(thread);
       serial_[t]->add(sources[i]);
-      if (thread == 0 && i >= told) {  // if it takes another's part too, that has been told
-        told = std::min(i + threads, sources.size());
-        tell(progress, static_cast<std::int64_t>(told), static_cast<std::int64_t>(sources.size()));
+      if (thread == 0 && i >= reported) {  // if it takes another's part too, that has been reported
+        reported = std::min(i + threads, sources.size());
+        report_progress(progress, static_cast<std::int64_t>(reported), static_cast<std::int64_t>(sources.size()));
       }
     }
   });
@@ -233,7 +233,7 @@ void BetweennessKernel::add_by_level(std::span<const Local> sources, const Progr
   std::fill(score_.begin(), score_.end(), 0);
   for (std::size_t i = 0; i < sources.size(); ++i) {
     add_source(sources[i]);
-    tell(progress, static_cast<std::int64_t>(i + 1), static_cast<std::int64_t>(sources.size()));
+    report_progress(progress, static_cast<std::int64_t>(i + 1), static_cast<std::int64_t>(sources.size()));
   }
 }
 

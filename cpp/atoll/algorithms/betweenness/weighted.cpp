@@ -51,7 +51,7 @@ void BetweennessWeighted::run(std::span<const Vertex> sources, BetweennessResult
   std::fill(score_.begin(), score_.end(), 0.0);
   for (std::size_t i = 0; i < sources.size(); ++i) {
     add_source(sources[i]);
-    tell(progress, static_cast<std::int64_t>(i + 1), static_cast<std::int64_t>(sources.size()));
+    report_progress(progress, static_cast<std::int64_t>(i + 1), static_cast<std::int64_t>(sources.size()));
   }
   if (result.score.size() != score_.size()) result.score = Array<double>(score_.size());
   team_.for_range(score_.size(), kWeightedGrain, [&](int, std::size_t a, std::size_t b) {

@@ -178,14 +178,14 @@ class Bfs::Typed final : public Search {
     world_.team().for_range(state_.pulled_words(), kGrain, [&](int thread, std::size_t a, std::size_t b) {
       state_.thread(thread).found.vertices += static_cast<Vertex>(kernels_.pull(view, a, b));
     });
-    if (view_.mirrors_have_rows()) tell_owners();
+    if (view_.mirrors_have_rows()) send_to_owners();
     const BfsLevel found = state_.end_pull();
     broadcast_frontier(all_active_);  // the number found is not known yet
     return found.on_all(world_);
   }
 
-  // Mirrors that have found a parent tell their owners. Who still pulls defers what comes until it sends or drains too.
-  void tell_owners() {
+  // Mirrors that have found a parent tell their owners. No record may arrive where a thread still pulls.
+  void send_to_owners() {
     updates_.expect_pulled();
     state_.for_pulled_mirrors([&](int, Local mirror, Id parent) { updates_.from(mirror, parent).send(mirror); });
     updates_.drain();

@@ -88,8 +88,8 @@ template <class Id>
 BfsLevel BfsState<Id>::end_pull() {
   // What other ranks have found for masters here was appended to the queue.
   for (Thread& t : threads_) flush(t);
-  const std::size_t told = next_size_.exchange(0, std::memory_order_relaxed);
-  for (std::size_t i = 0; i < told; ++i) {
+  const std::size_t pulled = next_size_.exchange(0, std::memory_order_relaxed);
+  for (std::size_t i = 0; i < pulled; ++i) {
     const auto v = static_cast<std::size_t>(next_queue_[i]);
     next_[v / 64] |= std::uint64_t{1} << (v % 64);
   }

@@ -219,7 +219,7 @@ void Eccentricity::Bounding::run(const EccentricityOptions& options, Eccentricit
   const auto open_on_all_ranks = [&] { return world_.sum(static_cast<Vertex>(open_.size())); };
   for (Vertex open = open_on_all_ranks(), first = open;
        open > 0 && (!options.max_searches || result.searches < *options.max_searches); open = open_on_all_ranks()) {
-    tell(options.progress, first - open, first);
+    report_progress(options.progress, first - open, first);
     search(sources(result.searches % 2 == 0));
     tighten();
     ++result.searches;

@@ -23,11 +23,11 @@ const Graph& undirected(const Graph& graph) {
 }
 
 // The mirrors that other ranks have newly removed. A broadcast may also update unchanged mirrors: `gone` filters these.
-std::vector<Local> newly_gone(const CorePeeling& peeling, const VertexBits& told, VertexBits& gone, Local first,
+std::vector<Local> newly_gone(const CorePeeling& peeling, const VertexBits& received, VertexBits& gone, Local first,
                               Local k) {
   std::vector<Local> mirrors;
-  for (auto w = static_cast<std::size_t>(first) / 64; w < told.words(); ++w)
-    for (std::uint64_t bits = told.at(w) & ~gone.at(w); bits; bits &= bits - 1)
+  for (auto w = static_cast<std::size_t>(first) / 64; w < received.words(); ++w)
+    for (std::uint64_t bits = received.at(w) & ~gone.at(w); bits; bits &= bits - 1)
       if (const Local m = static_cast<Local>(w * 64) + std::countr_zero(bits); peeling.left()[m] <= k) {
         gone.set_unsynchronized(m);
         mirrors.push_back(m);

@@ -111,7 +111,7 @@ Local CorePeeling::begin() {
   level_ = -1;
   team_.run([&](int thread) {
     Part& part = parts_[static_cast<std::size_t>(thread)];
-    part.tail = part.told = part.done = part.shown[0] = part.shown[1] = 0;
+    part.tail = part.reported = part.done = part.shown[0] = part.shown[1] = 0;
     part.near.clear();
     part.far.resize(static_cast<std::size_t>(part.end - part.first));
     part.least = kNone;
@@ -296,7 +296,7 @@ Local CorePeeling::take_away(Local k, std::span<const Local> gone) {
 
 void CorePeeling::move_taken(VertexBits& taken) {
   for (Part& part : parts_)
-    for (; part.told < part.tail; ++part.told) taken.set_unsynchronized(part.taken[part.told]);
+    for (; part.reported < part.tail; ++part.reported) taken.set_unsynchronized(part.taken[part.reported]);
 }
 
 std::size_t CorePeeling::memory_bytes() const {

@@ -46,9 +46,9 @@ class CorePeeling {
   };
   // The masters of a thread.
   struct alignas(128) Part {
-    Local first = 0, end = 0;        // masters
-    Array<Local> taken;              // in order of removal, with one spare entry
-    std::size_t tail = 0, told = 0;  // number of taken; number reported by move_taken()
+    Local first = 0, end = 0;            // masters
+    Array<Local> taken;                  // in order of removal, with one spare entry
+    std::size_t tail = 0, reported = 0;  // number of taken; number reported by move_taken()
     std::size_t done = 0;       // taken vertices whose neighbours were decremented, if one thread processed all parts
     std::size_t shown[2] = {};  // tail as published to other threads in even and odd rounds
     std::vector<Local> near;    // vertices below the window's end, and some removed ones

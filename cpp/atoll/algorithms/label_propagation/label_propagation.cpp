@@ -53,7 +53,7 @@ class LabelPropagation::RoundsOf final : public Rounds {
           world_.sum(result.iterations > 0 ? round([&](Local v, Counts& counts) { return counted(v, counts); })
                                            : round([&](Local v, Counts&) { return first(v); }));
       ++result.iterations;
-      tell(options.progress, result.iterations, options.iterations);
+      report_progress(options.progress, result.iterations, options.iterations);
     }
     if (result.label.size() != next_.size()) result.label = Array<Vertex>(next_.size());
     team_.for_range(next_.size(), kGrain * 64, [&](int, std::size_t a, std::size_t b) {

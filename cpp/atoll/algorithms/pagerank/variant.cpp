@@ -167,7 +167,8 @@ void PageRankVariant<Real>::run(const PageRankOptions& options, PageRankResult<R
     result.change = all.change;
     ++result.iterations;
     result.converged = options.tolerance && result.change < *options.tolerance;
-    tell(options.progress, result.iterations, expected_iterations(options, result.iterations, result.change));
+    report_progress(options.progress, result.iterations,
+                    expected_iterations(options, result.iterations, result.change));
   }
   write(options, result.score);
 }

@@ -45,7 +45,7 @@ void ForwardLists::count_neighbours() {
     for_neighbours(graph_, static_cast<Local>(v), [&](Local, std::uint8_t) { ++degree; });
     degree_[v] = degree;
   });
-  tell_mirrors(graph_, std::span<Local>(degree_.data(), degree_.size()));
+  broadcast_to_mirrors(graph_, std::span<Local>(degree_.data(), degree_.size()));
 }
 
 // Ties are broken by id, which is the same on all ranks.

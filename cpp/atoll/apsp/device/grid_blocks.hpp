@@ -44,7 +44,7 @@ class DeviceBlocks {
         local_(device, d.local.rows(), d.local.cols()),
         range_(gemm_, work_),
         gain_(device, 1),
-        told_(device, 2) {
+        host_gain_(device, 2) {
     const std::int64_t b = rows_.block;
     for (std::size_t i = 0; i < 2; ++i) {
       diagonal_[i] = buffer(device, b * b);
@@ -97,9 +97,10 @@ class DeviceBlocks {
     const PanelMemory panels[] = {row_panel(k), col_panel(k)};
     sent_[k % 2]->hold(copies_);  // of those that this rank has made itself
     for (std::size_t i = 0; i < 2; ++i)
-      gemm_.device().copy(told_.data() + i, kGain, panels[i].data + panels[i].bytes - kGain, kGain, kGain, 1, copies_);
+      gemm_.device().copy(host_gain_.data() + i, kGain, panels[i].data + panels[i].bytes - kGain, kGain, kGain, 1,
+                          copies_);
     copies_.wait();
-    return std::max(told_.data()[0], told_.data()[1]);
+    return std::max(host_gain_.data()[0], host_gain_.data()[1]);
   }
 
   void close_diagonal(std::int64_t k) {
@@ -255,7 +256,7 @@ class DeviceBlocks {
   const DeviceMatrix<T> local_;
   const DeviceRange<T> range_;
   DeviceArray<std::int64_t> gain_;
-  PinnedArray<std::int64_t> told_;
+  PinnedArray<std::int64_t> host_gain_;
   Memory diagonal_[2], row_panel_[2], col_panel_[2];  // [step % 2]
   DeviceMatrix<T> came_row_[2], came_col_[2], closed_;
   std::optional<Event> packed_[2], came_, strips_[2], sent_[2];

@@ -16,9 +16,9 @@ class DeviceProducts {
   using Panel = DevicePanel;
 
   DeviceProducts(const DeviceGemm& gemm, const Stream& stream)
-      : gemm_(gemm), stream_(stream), gain_(gemm.device(), 1), told_(gemm.device(), 2) {
+      : gemm_(gemm), stream_(stream), gain_(gemm.device(), 1), host_gain_(gemm.device(), 2) {
     gemm.device().fill(gain_.data(), 0xff, sizeof(std::int64_t), stream);  // -1: none
-    told_.data()[0] = told_.data()[1] = -1;
+    host_gain_.data()[0] = host_gain_.data()[1] = -1;
   }
   void pack(DevicePanel& panel, View view, bool transposed) const {
     panel.pack(gemm_, stream_, DeviceOperand<T>{view, transposed});
@@ -36,11 +36,11 @@ class DeviceProducts {
   void finish_step() {
     ask();
     steps_.emplace_back(stream_.device()).record(stream_);
-    if (steps_.size() > 1) hear(steps_.size() - 2);
+    if (steps_.size() > 1) read_gain(steps_.size() - 2);
   }
   std::optional<GainCycle> finish() {
     stream_.wait();
-    if (!steps_.empty()) hear(steps_.size() - 1);
+    if (!steps_.empty()) read_gain(steps_.size() - 1);
     return cycle_;
   }
 
@@ -62,18 +62,18 @@ class DeviceProducts {
   };
   // What has been found so far goes to the host's memory, one place a step in turn.
   void ask() {
-    stream_.device().copy(told_.data() + steps_.size() % 2, sizeof(std::int64_t), gain_.data(), sizeof(std::int64_t),
-                          sizeof(std::int64_t), 1, stream_);
+    stream_.device().copy(host_gain_.data() + steps_.size() % 2, sizeof(std::int64_t), gain_.data(),
+                          sizeof(std::int64_t), sizeof(std::int64_t), 1, stream_);
   }
-  void hear(std::size_t step) {
+  void read_gain(std::size_t step) {
     steps_[step].wait();
-    if (const std::int64_t vertex = told_.data()[step % 2]; vertex >= 0 && !cycle_) cycle_ = GainCycle{vertex};
+    if (const std::int64_t vertex = host_gain_.data()[step % 2]; vertex >= 0 && !cycle_) cycle_ = GainCycle{vertex};
   }
 
   const DeviceGemm& gemm_;
   const Stream& stream_;
   DeviceArray<std::int64_t> gain_;
-  PinnedArray<std::int64_t> told_;
+  PinnedArray<std::int64_t> host_gain_;
   std::vector<Event> steps_;
   std::vector<Lap> laps_;
   std::optional<GainCycle> cycle_;

@@ -85,7 +85,7 @@ class GridSteps {
       }
       result.operations += 2.0 * static_cast<double>(layout_.rows.size) * static_cast<double>(layout_.rows.size) *
                            static_cast<double>(layout_.rows.length_of(k));
-      tell(options_.progress, k + 1, end);
+      report_progress(options_.progress, k + 1, end);
     }
     if (!result.steps.empty())
       for (StepBroadcasts& u : under_way_) finish(u);

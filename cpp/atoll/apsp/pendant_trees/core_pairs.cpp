@@ -26,14 +26,14 @@ template <class T>
 Matrix<T> core_pairs(Team& team, const ReplicatedCsr<T>& arcs, const PairsOptions& options,
                      const std::function<void(const ReplicatedCsr<T>&, MatrixView<T>)>& dense, PairsReport* report) {
   Timer timer;
-  PairsReport told;
+  PairsReport details;
   const PendantTrees<T> trees =
       options.pendant_trees == PendantTreeRemoval::yes ? remove_pendant_trees(arcs) : without_removal(arcs);
-  told.work = trees.work();
-  told.whole_work = trees.whole_work();
-  told.components = static_cast<Vertex>(trees.cores.size());
-  told.peeled = static_cast<Vertex>(trees.pendants.size());
-  told.peel_seconds = timer.lap();
+  details.work = trees.work();
+  details.whole_work = trees.whole_work();
+  details.components = static_cast<Vertex>(trees.cores.size());
+  details.peeled = static_cast<Vertex>(trees.pendants.size());
+  details.peel_seconds = timer.lap();
   Matrix<T> d(arcs.vertices(), arcs.vertices());
   for (std::size_t c = 0; c < trees.cores.size(); ++c) {
     const auto n = static_cast<Vertex>(trees.cores[c].size());
@@ -58,17 +58,17 @@ Matrix<T> core_pairs(Team& team, const ReplicatedCsr<T>& arcs, const PairsOption
     } else {
       delta = search_all<T>(team, core, search_of(method), part, options.delta).delta;
     }
-    if (n > told.largest_core) {
-      told.largest_core = n;
-      told.method = method;
-      told.delta = delta;
-      told.estimates = std::move(estimates);
+    if (n > details.largest_core) {
+      details.largest_core = n;
+      details.method = method;
+      details.delta = delta;
+      details.estimates = std::move(estimates);
     }
   }
-  told.core_seconds = timer.lap();
+  details.core_seconds = timer.lap();
   expand(team, trees, d.view());
-  told.expand_seconds = timer.lap();
-  if (report) *report = std::move(told);
+  details.expand_seconds = timer.lap();
+  if (report) *report = std::move(details);
   return d;
 }
 

@@ -255,7 +255,7 @@ std::pair<Vertex, Vertex> extent_of(World& world, const EdgeList& edges) {
 }
 
 // KONECT numbers both columns of a two-mode network from 1: those of the second set follow those of the first. Collective.
-void tell_sets_apart(World& world, const std::string& path, const table::CommentFacts& comments, EdgeList& edges) {
+void split_vertex_sets(World& world, const std::string& path, const table::CommentFacts& comments, EdgeList& edges) {
   Vertex left = comments.left;
   std::visit(
       [&](const auto& ids) {
@@ -341,7 +341,7 @@ EdgeList read_edge_list(World& world, const std::string& path, Head& head, const
   else if (comments.directed == false && !comments.range && !options.directed)
     world.log()(LogLevel::info, "{}: edges go both ways, as its comment says: {}", path, comments.directed_by);
   if (layout.worth_saying) world.log()(LogLevel::info, "{}: {}", path, layout.described);
-  if (comments.two_mode && !layout.no_edges) tell_sets_apart(world, path, comments, edges);
+  if (comments.two_mode && !layout.no_edges) split_vertex_sets(world, path, comments, edges);
   const std::optional<bool> said = comments.contradiction ? std::optional<bool>() : comments.directed;
   edges.directed = options.directed.value_or(layout.directed.value_or(said.value_or(true)));
   edges.range = layout.counts ? std::optional(layout.counts->range) : comments.range;

@@ -94,7 +94,7 @@ class Clustering {
   }
 
   void join(std::uint64_t round) {
-    tell_mirrors(graph_, std::span(label_));
+    broadcast_to_mirrors(graph_, std::span(label_));
     Requests requests(ranks());
     std::vector<std::vector<Local>> askers(ranks());
     for (Local v = 0; v < graph_.active(); ++v) {
@@ -125,7 +125,7 @@ class Clustering {
 
   // Groups vertices that no group admits: leaves of a hub that exceeds the limit, and vertices whose groups are full.
   void bin() {
-    tell_mirrors(graph_, std::span(label_));
+    broadcast_to_mirrors(graph_, std::span(label_));
     Requests requests(ranks());
     std::vector<std::vector<Local>> askers(ranks());
     const std::vector<Vertex> all = dense_numbers(graph_);

@@ -53,7 +53,7 @@ Contraction::Contraction(const Graph& fine, std::span<const Edge> weight, std::v
   World& world = fine.world();
   const auto ranks = static_cast<std::size_t>(world.size());
   label.resize(static_cast<std::size_t>(fine.locals()), kNoVertex);
-  tell_mirrors(fine, std::span(label));
+  broadcast_to_mirrors(fine, std::span(label));
   EdgeList edges = connections_between(fine, label);
 
   std::vector<Vertex> distinct(label.begin(), label.begin() + fine.active());

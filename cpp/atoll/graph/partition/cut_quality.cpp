@@ -25,7 +25,7 @@ CutQuality quality_of(const Graph& graph, std::span<const Rank> owner, Rank rank
   const auto p = static_cast<std::size_t>(ranks);
   Array<Edge> in_degree(static_cast<std::size_t>(graph.locals()), 0);
   for (Local v = 0; v < graph.active(); ++v) in_degree[static_cast<std::size_t>(v)] = graph.in().degree(v);
-  tell_mirrors(graph, std::span(in_degree.data(), in_degree.size()));
+  broadcast_to_mirrors(graph, std::span(in_degree.data(), in_degree.size()));
   const Count none{std::vector<Edge>(p, 0), std::vector<Edge>(p, 0), std::vector<Local>(p, -1),
                    std::vector<Local>(p, -1)};
   std::vector<Count> counts(static_cast<std::size_t>(world.team().size()), none);
@@ -86,7 +86,7 @@ CutQuality quality_of(const Graph& graph, std::span<const Rank> owner, Rank rank
 
 CutRule choose_cut(const Graph& graph, Edge heavy) {
   std::vector<Rank> owner(static_cast<std::size_t>(graph.locals()), graph.world().rank());
-  tell_mirrors(graph, std::span(owner));
+  broadcast_to_mirrors(graph, std::span(owner));
   return choose_cut(graph, owner, graph.world().size(), heavy);
 }
 

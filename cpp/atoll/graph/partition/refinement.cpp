@@ -83,7 +83,7 @@ void refine(const Graph& graph, std::span<const Edge> weight, const Hierarchy& m
   Refinement refinement(graph, machine, cost);
   owner.resize(static_cast<std::size_t>(graph.locals()), 0);
   for (std::uint64_t round = 0; round < kRounds; ++round) {
-    tell_mirrors(graph, std::span(owner));
+    broadcast_to_mirrors(graph, std::span(owner));
     // Each rank of the machine has a rank of the job that grants moves to it.
     std::vector<std::vector<RefinementMove>> requests(ranks);
     std::vector<std::vector<Local>> askers(ranks);

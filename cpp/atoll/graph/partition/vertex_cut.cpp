@@ -85,7 +85,7 @@ void VertexCut::build(const Graph& graph, const CutRule& rule, CutRows rows) {
   const std::vector<Vertex> dense = dense_numbers(graph);
   Array<Edge> in_degree(static_cast<std::size_t>(graph.locals()), 0);
   for (Local v = 0; v < graph.active(); ++v) in_degree[static_cast<std::size_t>(v)] = graph.in().degree(v);
-  tell_mirrors(graph, std::span(in_degree.data(), in_degree.size()));
+  broadcast_to_mirrors(graph, std::span(in_degree.data(), in_degree.size()));
 
   // f(thread, target rank, source, position of the edge) for this rank's edges.
   const Csr& out = graph.out();
@@ -200,7 +200,7 @@ void VertexCut::name_mirrors(const Graph& graph, const Array<Dense>& source, con
     mirrors_[kind].known_by.resize(p);
     for (std::size_t r = 0; r < p; ++r) mirrors_[kind].count[r] = static_cast<Local>(asked[kind][r].size());
     const auto wanted = world_.exchange(std::move(asked[kind]));
-    std::vector<std::vector<std::uint32_t>> told(p);
+    std::vector<std::vector<std::uint32_t>> outgoing(p);
     std::vector<std::uint32_t> before(static_cast<std::size_t>(round64(owned_)) / 64);
     for (std::size_t r = 0; r < p; ++r) {
       if (wanted[r].empty()) continue;
@@ -215,11 +215,11 @@ void VertexCut::name_mirrors(const Graph& graph, const Array<Dense>& source, con
       for (const std::uint32_t owned_index : wanted[r]) {
         const auto local = static_cast<std::size_t>(graph.local_of(owned_index));
         const std::uint64_t below = known[local / 64] & ((std::uint64_t{1} << (local % 64)) - 1);
-        told[r].push_back(before[local / 64] + static_cast<std::uint32_t>(std::popcount(below)));
+        outgoing[r].push_back(before[local / 64] + static_cast<std::uint32_t>(std::popcount(below)));
       }
       mirrors_[kind].known_by[r] = std::move(known);
     }
-    places[kind] = world_.exchange(std::move(told));
+    places[kind] = world_.exchange(std::move(outgoing));
   }
 
   first_mirror_ = round64(owned_);

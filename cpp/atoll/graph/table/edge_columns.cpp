@@ -161,16 +161,16 @@ EdgeTable find_edge_columns(const std::string& path, const TextTable& table, std
         "fields "
         "in quotes, or correct the headings.",
         path, table.rows[found.row].number, found.columns, found.headings.size(), name_of_delimiter(table.delimiter));
-  const bool columns_told = !options.source.empty() || !options.target.empty();
+  const bool columns_given = !options.source.empty() || !options.target.empty();
   Fields words = found.headings;
-  if (!headed && !columns_told && options.headings != false) words = headings_in_comment(table, found.columns);
+  if (!headed && !columns_given && options.headings != false) words = headings_in_comment(table, found.columns);
 
   if (data_behind) kinds.resize(found.columns - 1);
   words.resize(words.empty() ? 0 : std::max(words.size(), kinds.size()));
   UseWeights weights = options.weights;
   std::string weight = options.weight;
-  const bool key_told = !weight.empty() && header_number(weight) < 0 && !headed;
-  if (data_behind && (key_told || weight.empty()) && weights != UseWeights::none) {
+  const bool key_given = !weight.empty() && header_number(weight) < 0 && !headed;
+  if (data_behind && (key_given || weight.empty()) && weights != UseWeights::none) {
     found.weight_key = weight.empty() ? "weight" : weight;
     const bool any = std::any_of(
         table.rows.begin() + static_cast<std::ptrdiff_t>(found.row), table.rows.end(), [&](const TextRow& row) {

@@ -102,7 +102,7 @@ class CommentReader {
 };
 
 // "sep=;", by which Excel tells the delimiter.
-char told_by_excel(std::string_view line) {
+char excel_delimiter(std::string_view line) {
   line = trimmed(line);
   if (line.size() > 2 && line.front() == '"' && line.back() == '"') line = line.substr(1, line.size() - 2);
   if (lower(line.substr(0, 4)) != "sep=") return 0;
@@ -211,7 +211,7 @@ TextTable read_first_rows(const std::string& path, const Head& head, const TextO
   TextTable table;
   HeadLines lines(path, head);
   CommentReader comments;
-  char told = options.delimiter;
+  char delimiter = options.delimiter;
   bool cut_short = false;
   try {
     while (table.rows.size() < options.rows) {
@@ -225,8 +225,8 @@ TextTable read_first_rows(const std::string& path, const Head& head, const TextO
         if (table.rows.empty()) comments.read(line);
         continue;
       }
-      if (const char excel = table.rows.empty() ? told_by_excel(lines.line()) : '\0') {
-        if (!told) told = excel;
+      if (const char excel = table.rows.empty() ? excel_delimiter(lines.line()) : '\0') {
+        if (!delimiter) delimiter = excel;
         continue;
       }
       table.rows.push_back({{}, lines.line(), lines.offset(), lines.number()});
@@ -239,7 +239,7 @@ TextTable read_first_rows(const std::string& path, const Head& head, const TextO
   table.end = lines.behind();
   table.lines = lines.number();
   table.comments = comments.facts();
-  table.delimiter = told ? told : delimiter_of(path, table.rows, options.words);
+  table.delimiter = delimiter ? delimiter : delimiter_of(path, table.rows, options.words);
   for (TextRow& row : table.rows) {
     try {
       row.fields = name_fields(row.line, table.delimiter);

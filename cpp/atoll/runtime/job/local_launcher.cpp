@@ -89,7 +89,7 @@ int look_after(const std::vector<Program>& programs, const LocalRanks& job) {
   for (const int s : {SIGCHLD, SIGTERM, SIGINT, SIGHUP}) sigaddset(&heard, s);
   sigprocmask(SIG_BLOCK, &heard, nullptr);
   std::vector<int> ranks(programs.size(), -1);
-  auto tell_all = [&](int signal) {
+  auto signal_all = [&](int signal) {
     for (const int pid : ranks)
       if (pid > 0) kill(pid, signal);
   };
@@ -99,21 +99,21 @@ int look_after(const std::vector<Program>& programs, const LocalRanks& job) {
   for (std::size_t r = 0; r < programs.size(); ++r, ++left)
     if ((ranks[r] = run_rank(programs[r], job, self)) < 0) {
       code = 127;
-      tell_all(SIGKILL);
+      signal_all(SIGKILL);
       break;
     }
   double patience_s = std::numeric_limits<double>::infinity();
-  Timer since_told;
+  Timer since_signal;
   while (left > 0) {
     constexpr timespec kMoment{0, 100'000'000};
     siginfo_t info;
     const int signal = std::isinf(patience_s) ? sigwaitinfo(&heard, &info) : sigtimedwait(&heard, &info, &kMoment);
     if (signal > 0 && signal != SIGCHLD) {
       patience_s = job.patience_s(signal);
-      since_told.lap();
-      tell_all(signal);
+      since_signal.lap();
+      signal_all(signal);
     }
-    if (since_told.seconds() > patience_s) tell_all(SIGKILL);
+    if (since_signal.seconds() > patience_s) signal_all(SIGKILL);
     int status = 0;
     for (int pid; left > 0 && (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
       --left;
@@ -124,7 +124,7 @@ int look_after(const std::vector<Program>& programs, const LocalRanks& job) {
       code = ended;
       // Before the others die of it: later nobody can tell who was first.
       job.ended_badly(static_cast<Rank>(rank - ranks.begin()), WIFSIGNALED(status) ? WTERMSIG(status) : 0);
-      tell_all(SIGKILL);
+      signal_all(SIGKILL);
     }
   }
   return code;

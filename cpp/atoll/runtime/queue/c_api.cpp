@@ -67,7 +67,7 @@ atoll_status status_of(const std::exception& e) {
   }
 }
 
-void tell(atoll_why* why, const char* text) noexcept {
+void explain(atoll_why* why, const char* text) noexcept {
   if (!why) return;
   why->reason = ATOLL_NO_REASON;
   std::strncpy(why->text, text, ATOLL_TEXT_BYTES - 1);
@@ -80,13 +80,13 @@ atoll_status guarded(atoll_why* why, F&& f) noexcept {
   try {
     return f();
   } catch (const std::bad_alloc&) {
-    tell(why, "memory: none is left (the call needed some). Use smaller messages or fewer packets.");
+    explain(why, "memory: none is left (the call needed some). Use smaller messages or fewer packets.");
     return ATOLL_OTHER_ERROR;
   } catch (const std::exception& e) {
-    tell(why, e.what());
+    explain(why, e.what());
     return status_of(e);
   } catch (...) {
-    tell(why, "an error of unknown kind (a callback threw it?). Let callbacks throw nothing.");
+    explain(why, "an error of unknown kind (a callback threw it?). Let callbacks throw nothing.");
     return ATOLL_OTHER_ERROR;
   }
 }
