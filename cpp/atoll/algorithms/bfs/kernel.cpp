@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The portable kernels, and the choice of kernels for an instruction set.
 #include <atoll/algorithms/bfs/kernel.hpp>
-#include <atoll/base/kernel_forms.hpp>
+#include <atoll/base/kernel_variants.hpp>
 #include <atomic>
 #include <bit>
 
@@ -83,7 +83,7 @@ template <class Id>
 BfsKernels<Id> bfs_kernels(Isa isa) {
   BfsKernels<Id> kernels{};
   bfs_kernels_portable(kernels);
-  ATOLL_KERNEL_FORMS(bfs_kernels, <Id>).at(isa)(kernels);  // replaces those that it has
+  ATOLL_KERNEL_VARIANTS(bfs_kernels, <Id>).at(isa)(kernels);  // replaces those that it has
   return kernels;
 }
 

@@ -10,7 +10,7 @@
 // is stored at the tail vertex only: what is pushed to the mirror of the hub is reduced to the hub.
 #include <algorithm>
 #include <atoll/algorithms/pagerank/degree_split.hpp>
-#include <atoll/base/kernel_forms.hpp>
+#include <atoll/base/kernel_variants.hpp>
 #include <atoll/runtime/aggregation/route.hpp>
 
 namespace atl {
@@ -46,7 +46,7 @@ SumRows<Real> pagerank_sum_rows(Isa isa) {
   // In double a gather of 8 values takes as long as 8 loads, so there is no gain; AVX2's in float take 1.3 times as long
   // (measured on an EPYC without AVX-512).
   if constexpr (std::is_same_v<Real, float>)
-    return ATOLL_KERNEL_FORMS_512(&pagerank_sum_rows_portable, pagerank_sum_rows).at(isa)();
+    return ATOLL_KERNEL_VARIANTS_512(&pagerank_sum_rows_portable, pagerank_sum_rows).at(isa)();
   return sum_rows<Real>;
 }
 

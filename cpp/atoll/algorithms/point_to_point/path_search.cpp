@@ -89,16 +89,16 @@ class Side {
 
 }  // namespace
 
-class PathSearch::Form {
+class PathSearch::Variant {
  public:
-  virtual ~Form() = default;
+  virtual ~Variant() = default;
   virtual VertexPath run(Vertex source, Vertex target) = 0;
   virtual std::size_t memory_bytes() const = 0;
 };
 
 /// Sum: std::int64_t counts edges; double adds weights, std::uint64_t whole ones that double would round.
 template <class Sum>
-class PathSearch::Bidirectional final : public PathSearch::Form {
+class PathSearch::Bidirectional final : public PathSearch::Variant {
  public:
   explicit Bidirectional(const Graph& graph)
       : graph_(graph),
@@ -331,21 +331,21 @@ VertexPath PathSearch::Bidirectional<Sum>::run(Vertex source, Vertex target) {
 
 PathSearch::PathSearch(const Graph& graph, PathLength length) {
   if (length == PathLength::edges) {
-    form_ = std::make_unique<Bidirectional<std::int64_t>>(graph);
+    variant_ = std::make_unique<Bidirectional<std::int64_t>>(graph);
     return;
   }
   check_weights<double>("path", graph, ZeroWeights::allowed);
   if (may_round_whole(longest_whole_path(graph))) {
-    form_ = std::make_unique<Bidirectional<std::uint64_t>>(graph);
+    variant_ = std::make_unique<Bidirectional<std::uint64_t>>(graph);
   } else {
-    form_ = std::make_unique<Bidirectional<double>>(graph);
+    variant_ = std::make_unique<Bidirectional<double>>(graph);
   }
 }
 
 PathSearch::~PathSearch() = default;
 
-VertexPath PathSearch::run(Vertex source, Vertex target) { return form_->run(source, target); }
+VertexPath PathSearch::run(Vertex source, Vertex target) { return variant_->run(source, target); }
 
-std::size_t PathSearch::memory_bytes() const { return form_->memory_bytes(); }
+std::size_t PathSearch::memory_bytes() const { return variant_->memory_bytes(); }
 
 }  // namespace atl

@@ -37,10 +37,10 @@ class PathSearch {
   std::size_t memory_bytes() const;
 
  private:
-  class Form;
+  class Variant;
   template <class Sum>
   class Bidirectional;
-  std::unique_ptr<Form> form_;
+  std::unique_ptr<Variant> variant_;
 };
 
 }  // namespace atl

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/algorithms/triangles/kernel.hpp>
-#include <atoll/base/kernel_forms.hpp>
+#include <atoll/base/kernel_variants.hpp>
 #include <atomic>
 #include <bit>
 
@@ -43,7 +43,7 @@ std::size_t match_list(const std::uint32_t* marks, const Local* list, std::size_
 
 static LocalTriangles::Kernels triangle_kernels_portable() { return {match_row, match_list}; }
 
-LocalTriangles::Kernels LocalTriangles::kernels(Isa isa) { return ATOLL_KERNEL_FORMS(triangle_kernels).at(isa)(); }
+LocalTriangles::Kernels LocalTriangles::kernels(Isa isa) { return ATOLL_KERNEL_VARIANTS(triangle_kernels).at(isa)(); }
 
 std::optional<LocalTriangles> LocalTriangles::of(const Graph& graph) {
   if (graph.world().size() > 1 || graph.directed()) return {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/base/error.hpp>
-#include <atoll/base/kernel_forms.hpp>
+#include <atoll/base/kernel_variants.hpp>
 #include <atoll/gnn/dense/kernels.hpp>
 #include <atoll/gnn/dense/products.hpp>
 #include <vector>
@@ -130,7 +130,7 @@ void transpose_of(MatrixView<const T> w, MatrixView<T> t) {
 
 template <class T>
 std::span<const DenseLanes<T>> dense_kernels(Isa isa) {
-  return ATOLL_KERNEL_FORMS(dense_kernels, <T>).at(isa)();
+  return ATOLL_KERNEL_VARIANTS(dense_kernels, <T>).at(isa)();
 }
 
 #define ATOLL_DENSE_OF(T)                                                                                 \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/base/error.hpp>
-#include <atoll/base/kernel_forms.hpp>
+#include <atoll/base/kernel_variants.hpp>
 #include <atoll/base/timer.hpp>
 #include <atoll/matrix/gemm/gemm.hpp>
 #include <atoll/matrix/gemm/pack.hpp>
@@ -39,7 +39,7 @@ void cut_last_tasks(std::vector<Task>& tasks, int threads, const TileKernel& til
 }  // namespace
 
 std::span<const TileKernel> tile_kernels(Algebra algebra, Isa isa) {
-  return ATOLL_KERNEL_FORMS(tile_kernels).at(isa)(algebra);
+  return ATOLL_KERNEL_VARIANTS(tile_kernels).at(isa)(algebra);
 }
 
 Gemm::Gemm(Algebra algebra, std::optional<GemmBlocking> blocking, Isa isa)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atoll/base/kernel_forms.hpp>
+#include <atoll/base/kernel_variants.hpp>
 #include <atoll/matrix/gemm/lane_loops.hpp>
 
 namespace atl {
 
 template <class T>
 LaneKernels<T> lane_kernels(Isa isa) {
-  return ATOLL_KERNEL_FORMS(lane_kernels, <T>).at(isa)();
+  return ATOLL_KERNEL_VARIANTS(lane_kernels, <T>).at(isa)();
 }
 
-BitKernels bit_kernels(Isa isa) { return ATOLL_KERNEL_FORMS(bit_kernels).at(isa)(); }
+BitKernels bit_kernels(Isa isa) { return ATOLL_KERNEL_VARIANTS(bit_kernels).at(isa)(); }
 
 template LaneKernels<float> lane_kernels(Isa);
 template LaneKernels<double> lane_kernels(Isa);

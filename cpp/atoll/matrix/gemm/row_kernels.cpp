@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <atoll/base/kernel_forms.hpp>
+#include <atoll/base/kernel_variants.hpp>
 #include <atoll/matrix/gemm/row_loops.hpp>
 #include <bit>
 
@@ -30,7 +30,7 @@ RowKernels<T> row_kernels_portable() {
 
 template <class T>
 RowKernels<T> row_kernels(Isa isa) {
-  return ATOLL_KERNEL_FORMS_512(&row_kernels_portable<T>, row_kernels, <T>).at(isa)();
+  return ATOLL_KERNEL_VARIANTS_512(&row_kernels_portable<T>, row_kernels, <T>).at(isa)();
 }
 
 template RowKernels<float> row_kernels(Isa);

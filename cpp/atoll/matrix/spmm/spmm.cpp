@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/base/error.hpp>
-#include <atoll/base/kernel_forms.hpp>
+#include <atoll/base/kernel_variants.hpp>
 #include <atoll/matrix/spmm/spmm.hpp>
 #include <limits>
 
@@ -254,12 +254,12 @@ void sampled_product(Team& team, const SparsePattern& a, MatrixView<const T> x, 
 
 template <class T>
 std::span<const SpmmLanes<T>> spmm_kernels(Reduce reduce, bool weighted, Isa isa) {
-  return ATOLL_KERNEL_FORMS(spmm_kernels, <T>).at(isa)(reduce, weighted);
+  return ATOLL_KERNEL_VARIANTS(spmm_kernels, <T>).at(isa)(reduce, weighted);
 }
 
 template <class T>
 SddmmKernel<T> sddmm_kernel(Isa isa) {
-  return ATOLL_KERNEL_FORMS(sddmm_kernel, <T>).at(isa)();
+  return ATOLL_KERNEL_VARIANTS(sddmm_kernel, <T>).at(isa)();
 }
 
 template class Spmm<float>;
