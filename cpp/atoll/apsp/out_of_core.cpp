@@ -47,7 +47,7 @@ void check_options(World& world, const std::string& path, const AllPairsOptions&
   need(world.size() == 1,
        fmt::format("out of core on {} ranks (one rank works on the file, with all its threads). Leave out --ranks.",
                    world.size()));
-  need(form_of(path) == DistanceForm::tiles,
+  need(storage_format_of(path) == StorageFormat::tiles,
        fmt::format("out of core into {} (the matrix is worked on in a file of tiles). Give --output a name that ends "
                    "in .tiles.",
                    path));

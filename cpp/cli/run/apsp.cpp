@@ -101,16 +101,16 @@ DistanceFileOptions file_options(const ApspOptions& o) {
 /// What can be known to go wrong with the output before the distances are computed.
 void check_output(World& world, const ApspOptions& o, Vertex n, Element element) {
   if (o.output.empty()) return;
-  const DistanceForm form = form_to_write(o.output);
+  const StorageFormat format = storage_format_to_write(o.output);
   if (o.steps > 0)
     throw UsageError(fmt::format("--output {} with --steps {} (what is left undone are no distances). Leave one out.",
                                  o.output, o.steps));
-  if (o.zstd > 0 && form != DistanceForm::zarr)
+  if (o.zstd > 0 && format != StorageFormat::zarr)
     throw UsageError(fmt::format("--output {} with --zstd {} (chunks of .zarr are compressed). Leave --zstd out.",
                                  o.output, o.zstd));
   const DistanceFileOptions file = file_options(o);
   const Element written = file.element.value_or(element);
-  check_room(world, o.output, o.zstd > 0 ? 0 : distance_bytes(form, n, n, written), file.existing,
+  check_room(world, o.output, o.zstd > 0 ? 0 : distance_bytes(format, n, n, written), file.existing,
              fmt::format("the values of {0} x {0} pairs as {1}", n, name_of(written)));
 }
 
@@ -340,7 +340,8 @@ int run_apsp(const Words& words) {
     if (o.checkpoint_steps > 0 && o.checkpoint.empty() && !o.out_of_core)
       throw UsageError(fmt::format("--checkpoint-steps {} (there is no --checkpoint, and no --out-of-core). Give one.",
                                    o.checkpoint_steps));
-    if (!o.output.empty()) static_cast<void>(form_to_write(o.output));  // an ending that is none is refused first
+    if (!o.output.empty())
+      static_cast<void>(storage_format_to_write(o.output));  // an ending that is none is refused first
     const Semiring semiring = semiring_named(o.semiring);
     if (o.out_of_core && semiring != Semiring::min_plus)
       throw UsageError(

@@ -59,7 +59,7 @@ void check_file(const std::string& path, std::int64_t n, const Sides* sides) {
     }
   }
   CHECK(wrong == 0);
-  CHECK((file.row_view(0) != nullptr) == (file.form() == DistanceForm::npy));
+  CHECK((file.row_view(0) != nullptr) == (file.format() == StorageFormat::npy));
   CHECK(file.has_arcs() == (sides != nullptr));
   if (!sides) return;
   const DistanceGraph graph = file.graph();

@@ -69,7 +69,7 @@ TEST_CASE("a .h5 is mapped where its user block says") {
   const files::Folder folder;
   folder.write("d.h5", file_of(block()));
   const DistanceFile file(folder / "d.h5");
-  CHECK(file.form() == DistanceForm::hdf5);
+  CHECK(file.format() == StorageFormat::hdf5);
   CHECK(file.distance(7, 42) == 3);
   CHECK(std::isinf(file.distance(42, 7)));
   CHECK(static_cast<const float*>(file.row_view(0))[1] == 3);

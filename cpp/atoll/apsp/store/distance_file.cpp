@@ -13,7 +13,7 @@ DistanceFile::~DistanceFile() = default;
 DistanceFile::DistanceFile(DistanceFile&&) noexcept = default;
 
 const std::string& DistanceFile::path() const { return source_->path; }
-DistanceForm DistanceFile::form() const { return source_->form; }
+StorageFormat DistanceFile::format() const { return source_->format; }
 const DistanceMeta& DistanceFile::meta() const { return source_->meta; }
 std::span<const Vertex> DistanceFile::ids() const { return source_->ids.as<Vertex>(); }
 
@@ -38,12 +38,12 @@ std::int64_t DistanceFile::index_of(Vertex id) const {
 DistanceFile::Place DistanceFile::place(std::int64_t i, std::int64_t j) const {
   const Source& s = *source_;
   const std::size_t width = bytes_of(s.meta.element);
-  switch (s.form) {
-    case DistanceForm::npy:
-    case DistanceForm::hdf5:
+  switch (s.format) {
+    case StorageFormat::npy:
+    case StorageFormat::hdf5:
       return {s.matrix.data() + s.begin + static_cast<std::uint64_t>((i * s.meta.n + j) * s.meta.block) * width,
               s.meta.n};
-    case DistanceForm::tiles: {
+    case StorageFormat::tiles: {
       const TileOrder order(s.meta.n, s.meta.block, width);
       return {s.matrix.data() + order.begin_of(i, j), order.side.length_of(j)};
     }
@@ -115,7 +115,7 @@ double DistanceFile::distance(Vertex u, Vertex v) const {
 }
 
 const void* DistanceFile::row_view(std::int64_t i) const {
-  if (source_->form != DistanceForm::npy && source_->form != DistanceForm::hdf5) return nullptr;
+  if (source_->format != StorageFormat::npy && source_->format != StorageFormat::hdf5) return nullptr;
   const std::int64_t b = meta().block;
   if (source_->checks)
     for (std::int64_t j = 0; j < tiles(); ++j) check_rows(place(i / b, j), i / b, j, i % b, 1);

@@ -15,7 +15,7 @@
 ///     file.read_row(file.index_of(17), row.data());       // in the order of ids
 ///     MatrixView<const float> tile = file.tile<float>(0, 3).view;   // in place if it can be mapped
 ///
-/// | form              | pair                   | row                     | tile                   |
+/// | format            | pair                   | row                     | tile                   |
 /// |-------------------|------------------------|-------------------------|------------------------|
 /// | .npy, .h5         | in place               | in place (row_view)     | in place, rows n apart |
 /// | .tiles            | in place               | copied from n/b tiles   | in place               |
@@ -36,7 +36,7 @@ class DistanceFile {
   DistanceFile(DistanceFile&&) noexcept;
 
   const std::string& path() const;
-  DistanceForm form() const;
+  StorageFormat format() const;
   const DistanceMeta& meta() const;
   std::int64_t n() const { return meta().n; }
   Element element() const { return meta().element; }

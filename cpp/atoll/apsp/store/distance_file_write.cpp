@@ -242,23 +242,23 @@ void write_zarr(World& world, const std::string& path, const DistanceMeta& meta,
 
 }  // namespace
 
-DistanceForm form_to_write(const std::string& path) {
-  const DistanceForm form = form_of(path);
-  if (form == DistanceForm::hdf5)
+StorageFormat storage_format_to_write(const std::string& path) {
+  const StorageFormat format = storage_format_of(path);
+  if (format == StorageFormat::hdf5)
     throw UsageError(
         fmt::format("{}: HDF5 is written from Python (atoll.all_pairs(graph).save). Use .npy, .tiles or "
                     ".zarr.",
                     path));
-  return form;
+  return format;
 }
 
-std::uint64_t distance_bytes(DistanceForm form, std::int64_t n, std::int64_t block, Element element) {
+std::uint64_t distance_bytes(StorageFormat format, std::int64_t n, std::int64_t block, Element element) {
   const std::int64_t b = std::min(n, block);
   const auto count = static_cast<std::uint64_t>(n), side = static_cast<std::uint64_t>((n + b - 1) / b * b);
-  switch (form) {
-    case DistanceForm::tiles:
+  switch (format) {
+    case StorageFormat::tiles:
       return TileOrder(n, b, bytes_of(element)).bytes();
-    case DistanceForm::zarr:
+    case StorageFormat::zarr:
       return side * side * bytes_of(element);
     default:
       return count * count * bytes_of(element);
@@ -268,7 +268,7 @@ std::uint64_t distance_bytes(DistanceForm form, std::int64_t n, std::int64_t blo
 template <class T>
 void write_distances(World& world, const std::string& path, const Distances<T>& distances, const DistanceGraph& graph,
                      const DistanceFileOptions& options) {
-  const DistanceForm form = form_to_write(path);
+  const StorageFormat format = storage_format_to_write(path);
   const std::int64_t n = distances.layout.rows.size;
   const DistanceMeta meta =
       meta_of(n, distances.layout.rows.block, options.element.value_or(kElementOf<T>), graph, options);
@@ -279,22 +279,22 @@ void write_distances(World& world, const std::string& path, const Distances<T>& 
               distances.local.cols() == at.cols.size_on(at.grid.col_of(world.rank())),
           "{}: the matrix of rank {} has {} x {} entries (its place in the grid says otherwise). Lay it out anew.",
           path, world.rank(), distances.local.rows(), distances.local.cols());
-    if (options.zstd_level != 0 && (form != DistanceForm::zarr || options.zstd_level < 0 || options.zstd_level > 19))
+    if (options.zstd_level != 0 && (format != StorageFormat::zarr || options.zstd_level < 0 || options.zstd_level > 19))
       throw UsageError(fmt::format("{}: zstd_level is {} (chunks of .zarr are compressed, by 1 to 19). Leave it out.",
                                    path, options.zstd_level));
     check(nlohmann::json::accept(options.about), "{}: `about` is {} (it is kept as JSON). Give JSON.", path,
           options.about);
     if (world.rank() == 0) check_graph(path, n, graph);
   });
-  check_room(world, path, options.zstd_level ? 0 : distance_bytes(form, n, meta.block, meta.element), options.existing,
-             fmt::format("the values of {0} x {0} pairs as {1}", n, name_of(meta.element)));
+  check_room(world, path, options.zstd_level ? 0 : distance_bytes(format, n, meta.block, meta.element),
+             options.existing, fmt::format("the values of {0} x {0} pairs as {1}", n, name_of(meta.element)));
   with_value_type(meta.element, [&](auto type) {
     using To = decltype(type);
     Blocks2D<To, T> blocks(world, path, distances, graph, options.semiring);
-    switch (form) {
-      case DistanceForm::npy:
+    switch (format) {
+      case StorageFormat::npy:
         return write_npy<To>(world, path, meta, graph, blocks);
-      case DistanceForm::tiles:
+      case StorageFormat::tiles:
         return write_tiles<To>(world, path, meta, graph, options.existing, blocks);
       default:
         return write_zarr<To>(world, path, meta, graph, options, blocks);

@@ -51,9 +51,9 @@ void write_distances(World& world, const std::string& path, const Distances<T>& 
                      const DistanceGraph& graph = {}, const DistanceFileOptions& options = {});
 
 /// form_of() for a file that is to be written; throws UsageError for .h5, which Python writes.
-DistanceForm form_to_write(const std::string& path);
+StorageFormat storage_format_to_write(const std::string& path);
 
 /// The bytes of the matrix on disk; an upper bound for compressed chunks.
-std::uint64_t distance_bytes(DistanceForm form, std::int64_t n, std::int64_t block, Element element);
+std::uint64_t distance_bytes(StorageFormat format, std::int64_t n, std::int64_t block, Element element);
 
 }  // namespace atl

@@ -41,13 +41,13 @@ std::string sealed(nlohmann::json meta, int indent) {
   return meta.dump(indent);
 }
 
-DistanceForm form_of(const std::string& path) {
+StorageFormat storage_format_of(const std::string& path) {
   std::string name = path;
   while (name.size() > 1 && name.ends_with('/')) name.pop_back();
-  if (name.ends_with(".npy")) return DistanceForm::npy;
-  if (name.ends_with(".tiles")) return DistanceForm::tiles;
-  if (name.ends_with(".zarr")) return DistanceForm::zarr;
-  if (name.ends_with(".h5") || name.ends_with(".hdf5")) return DistanceForm::hdf5;
+  if (name.ends_with(".npy")) return StorageFormat::npy;
+  if (name.ends_with(".tiles")) return StorageFormat::tiles;
+  if (name.ends_with(".zarr")) return StorageFormat::zarr;
+  if (name.ends_with(".h5") || name.ends_with(".hdf5")) return StorageFormat::hdf5;
   throw UsageError(
       fmt::format("{}: unknown ending (distances are stored as .npy, .tiles, .zarr or .h5). Use one of them.", path));
 }

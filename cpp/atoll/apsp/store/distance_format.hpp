@@ -30,10 +30,10 @@
 /// without it, its keys in order and without blanks. Files of earlier programs have none.
 namespace atl {
 
-enum class DistanceForm : std::uint8_t { npy, tiles, zarr, hdf5 };
+enum class StorageFormat : std::uint8_t { npy, tiles, zarr, hdf5 };
 
 /// By the ending of the name; throws UsageError with the list of endings.
-DistanceForm form_of(const std::string& path);
+StorageFormat storage_format_of(const std::string& path);
 
 struct DistanceMeta {
   std::int64_t n = 0, block = 0;

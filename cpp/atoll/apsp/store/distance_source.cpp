@@ -79,21 +79,21 @@ void DistanceChecks::hold_first(std::int64_t row, std::int64_t j, const void* va
   __atomic_fetch_or(&held_[static_cast<std::size_t>(at) / 64], std::uint64_t{1} << at % 64, __ATOMIC_RELAXED);
 }
 
-DistanceFile::Source::Source(const std::string& p) : path(p), form(form_of(p)) {
+DistanceFile::Source::Source(const std::string& p) : path(p), format(storage_format_of(p)) {
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();
-  if (form == DistanceForm::npy) {
+  if (format == StorageFormat::npy) {
     open_npy();
-  } else if (form == DistanceForm::hdf5) {
+  } else if (format == StorageFormat::hdf5) {
     open_hdf5();
   } else {
     std::error_code ignored;
     check(fs::exists(path, ignored), "{}: no such folder. Check the path.", path);
     check(fs::is_directory(path, ignored), "{}: is a file (distances of that ending are a folder). Check the path.",
           path);
-    form == DistanceForm::tiles ? open_tiles() : open_zarr();
+    format == StorageFormat::tiles ? open_tiles() : open_zarr();
   }
   check_sums();
-  if (form == DistanceForm::hdf5) meta.block = meta.n;  // the matrix is one piece
+  if (format == StorageFormat::hdf5) meta.block = meta.n;  // the matrix is one piece
   check_columns();
 }
 
@@ -235,7 +235,7 @@ void DistanceFile::Source::check_sums() {
   hold("offsets", offsets);
   hold("targets", targets);
   hold("weights", weights);
-  checks = std::make_unique<DistanceChecks>(form == DistanceForm::tiles ? path + "/tiles.bin" : path, meta.n,
+  checks = std::make_unique<DistanceChecks>(format == StorageFormat::tiles ? path + "/tiles.bin" : path, meta.n,
                                             meta.checked_columns, bytes_of(meta.element),
                                             checksums.as<std::uint64_t>().data());
 }

@@ -66,7 +66,7 @@ struct DistanceFile::Source {
   using Column = DistanceColumn;
 
   std::string path;
-  DistanceForm form;
+  StorageFormat format;
   DistanceMeta meta;
   MappedFile matrix;        // .npy, .h5 and tiles.bin
   std::uint64_t begin = 0;  // .npy and .h5: offset of the matrix

@@ -26,7 +26,7 @@ TileFile<T>::TileFile(World& world, const std::string& path, std::int64_t n, std
     : world_(world), order_(n, std::min(n, block), sizeof(T)), run_(run) {
   check(n >= 1 && block >= 1, "{}: {} rows in blocks of {} are asked for (both are at least 1). Correct them.", path, n,
         block);
-  if (form_of(path) != DistanceForm::tiles)
+  if (storage_format_of(path) != StorageFormat::tiles)
     throw UsageError(
         fmt::format("{}: its ending is not .tiles (a matrix that is worked on in a file is one). Add it.", path));
   folder_ = std::make_unique<OutputFolder>(world, path, existing, "meta.json", OutputFolder::Earlier::go_on);

@@ -121,7 +121,7 @@ void BlockExchange<T>::copy_down(T* values) {
           return blocks_.read(part, places, [&](std::size_t place, const T& value) { values[place] = value; });
         blocks_.for_blocks(
             part, places.size(),
-            [&](std::size_t begin, std::size_t, typename Blocks::Form, std::size_t count, const std::byte* from) {
+            [&](std::size_t begin, std::size_t, typename Blocks::Encoding, std::size_t count, const std::byte* from) {
               std::memcpy(&values[places.at(begin)], from, count * sizeof(T));
             });
       });
@@ -140,7 +140,7 @@ void BlockExchange<T>::copy_rows_down(From&& from, Into&& into, Overlap&& overla
         const HaloPlaces places(down_rows_.copies[static_cast<std::size_t>(rank)], width_);
         blocks_.for_blocks(
             part, places.size(),
-            [&](std::size_t begin, std::size_t end, typename Blocks::Form, std::size_t, const std::byte* values) {
+            [&](std::size_t begin, std::size_t end, typename Blocks::Encoding, std::size_t, const std::byte* values) {
               places.for_runs(begin, end, [&](std::size_t k, std::size_t row, std::size_t column, std::size_t count) {
                 std::memcpy(into(row) + column, values + (k - begin) * sizeof(T), count * sizeof(T));
               });

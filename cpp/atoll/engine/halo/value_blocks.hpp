@@ -9,7 +9,7 @@
 namespace atl {
 
 /// Encodes values for NeighborAlltoallv, in blocks that fit a part. Only changed values of a block are sent, in the
-/// shortest of four forms: nothing, bits and values, offsets and values, all values. There are no ids: both ends know
+/// shortest of four encodings: nothing, bits and values, offsets and values, all values. There are no ids: both ends know
 /// the order.
 ///
 ///     const auto blocks = ValueBlocks<float>::that_fit(capacity, 1 << 15);
@@ -18,8 +18,8 @@ namespace atl {
 template <Plain T>
 class ValueBlocks {
  public:
-  enum class Form : std::uint32_t { bits, offsets, all };
-  /// The changed values of a block, before its form is known.
+  enum class Encoding : std::uint32_t { bits, offsets, all };
+  /// The changed values of a block, before its encoding is known.
   struct EncodeScratch {
     std::vector<T> values;
     std::vector<std::uint32_t> offsets;
@@ -48,7 +48,7 @@ class ValueBlocks {
     return blocks;
   }
 
-  /// Writes the changed ones of a block's values [begin, end) in the shortest form.
+  /// Writes the changed ones of a block's values [begin, end) in the shortest encoding.
   void write(NeighborAlltoallv::Writer& writer, const HaloPlaces& places, const VertexBits& changed, std::size_t begin,
              std::size_t end, const T* values, EncodeScratch& scratch) const;
   void write_all(NeighborAlltoallv::Writer& writer, const HaloPlaces& places, std::size_t begin, std::size_t end,
@@ -57,7 +57,7 @@ class ValueBlocks {
   template <class RowAt>
   void write_rows(NeighborAlltoallv::Writer& writer, const HaloPlaces& places, std::size_t begin, std::size_t end,
                   RowAt&& row_at) const;
-  /// Calls f(begin, end, form, count, values) for each block of a part; `all`: number of values of the pair of ranks.
+  /// Calls f(begin, end, encoding, count, values) for each block of a part; `all`: number of values of the pair of ranks.
   template <class F>
   void for_blocks(std::span<const std::byte> part, std::size_t all, F&& f) const;
   /// Calls f(place, value) for each value that write() has written.
@@ -69,8 +69,8 @@ class ValueBlocks {
   // offsets.
   struct Head {
     std::uint32_t block;
-    std::uint32_t what;  // form and count
-    Form form() const { return static_cast<Form>(what & 3); }
+    std::uint32_t what;  // encoding and count
+    Encoding encoding() const { return static_cast<Encoding>(what & 3); }
     std::size_t count() const { return what >> 2; }
   };
   static_assert(sizeof(Head) == kHeadBytes);
@@ -96,15 +96,15 @@ void ValueBlocks<T>::write(NeighborAlltoallv::Writer& writer, const HaloPlaces& 
   const std::size_t bit_bytes = (all + 7) / 8, offset_bytes = count * sizeof(std::uint32_t),
                     where_bytes = std::min(bit_bytes, offset_bytes);
   if (all * sizeof(T) <= count * sizeof(T) + where_bytes) return write_all(writer, places, begin, end, values);
-  const Form form = offset_bytes < bit_bytes ? Form::offsets : Form::bits;
+  const Encoding encoding = offset_bytes < bit_bytes ? Encoding::offsets : Encoding::bits;
   const Head head{static_cast<std::uint32_t>(begin / size_),
-                  static_cast<std::uint32_t>(count) << 2 | static_cast<std::uint32_t>(form)};
+                  static_cast<std::uint32_t>(count) << 2 | static_cast<std::uint32_t>(encoding)};
   const std::size_t bytes = sizeof head + count * sizeof(T) + where_bytes;
   std::byte* const into = writer.reserve(bytes);
   std::memcpy(into, &head, sizeof head);
   std::memcpy(into + sizeof head, sent.data(), count * sizeof(T));
   std::byte* const where = into + sizeof head + count * sizeof(T);
-  if (form == Form::offsets) {
+  if (encoding == Encoding::offsets) {
     std::memcpy(where, offsets.data(), offset_bytes);
   } else {
     std::memset(where, 0, bit_bytes);
@@ -117,7 +117,7 @@ template <Plain T>
 void ValueBlocks<T>::write_all(NeighborAlltoallv::Writer& writer, const HaloPlaces& places, std::size_t begin,
                                std::size_t end, const T* values) const {
   const Head head{static_cast<std::uint32_t>(begin / size_),
-                  static_cast<std::uint32_t>(end - begin) << 2 | static_cast<std::uint32_t>(Form::all)};
+                  static_cast<std::uint32_t>(end - begin) << 2 | static_cast<std::uint32_t>(Encoding::all)};
   const std::size_t bytes = sizeof head + (end - begin) * sizeof(T);
   std::byte* const into = writer.reserve(bytes);
   std::memcpy(into, &head, sizeof head);
@@ -137,7 +137,7 @@ template <class RowAt>
 void ValueBlocks<T>::write_rows(NeighborAlltoallv::Writer& writer, const HaloPlaces& places, std::size_t begin,
                                 std::size_t end, RowAt&& row_at) const {
   const Head head{static_cast<std::uint32_t>(begin / size_),
-                  static_cast<std::uint32_t>(end - begin) << 2 | static_cast<std::uint32_t>(Form::all)};
+                  static_cast<std::uint32_t>(end - begin) << 2 | static_cast<std::uint32_t>(Encoding::all)};
   const std::size_t bytes = sizeof head + (end - begin) * sizeof(T);
   std::byte* const into = writer.reserve(bytes);
   std::memcpy(into, &head, sizeof head);
@@ -155,10 +155,10 @@ void ValueBlocks<T>::for_blocks(std::span<const std::byte> part, std::size_t all
     Head head;
     std::memcpy(&head, part.data(), sizeof head);
     const std::size_t begin = head.block * size_, end = std::min(all, begin + size_), count = head.count();
-    f(begin, end, head.form(), count, part.data() + sizeof head);
-    const std::size_t where = head.form() == Form::all    ? 0
-                              : head.form() == Form::bits ? (end - begin + 7) / 8
-                                                          : count * sizeof(std::uint32_t);
+    f(begin, end, head.encoding(), count, part.data() + sizeof head);
+    const std::size_t where = head.encoding() == Encoding::all    ? 0
+                              : head.encoding() == Encoding::bits ? (end - begin + 7) / 8
+                                                                  : count * sizeof(std::uint32_t);
     part = part.subspan(sizeof head + count * sizeof(T) + where);
   }
 }
@@ -166,7 +166,7 @@ void ValueBlocks<T>::for_blocks(std::span<const std::byte> part, std::size_t all
 template <Plain T>
 template <class F>
 void ValueBlocks<T>::read(std::span<const std::byte> part, const HaloPlaces& places, F&& f) const {
-  const auto read_block = [&](std::size_t begin, std::size_t end, Form form, std::size_t count,
+  const auto read_block = [&](std::size_t begin, std::size_t end, Encoding encoding, std::size_t count,
                               const std::byte* value) {
     const std::byte* const where = value + count * sizeof(T);
     const auto take = [&](std::size_t place) {
@@ -176,18 +176,18 @@ void ValueBlocks<T>::read(std::span<const std::byte> part, const HaloPlaces& pla
       f(place, v);
     };
     const auto next = [&](std::size_t k) { take(places.at(k)); };
-    switch (form) {
-      case Form::all:
+    switch (encoding) {
+      case Encoding::all:
         places.for_all(begin, end, [&](std::size_t, std::size_t place) { take(place); });
         break;
-      case Form::offsets:
+      case Encoding::offsets:
         for (std::size_t i = 0; i < count; ++i) {
           std::uint32_t k = 0;
           std::memcpy(&k, where + i * sizeof k, sizeof k);
           next(begin + k);
         }
         break;
-      case Form::bits:
+      case Encoding::bits:
         for (std::size_t byte = 0; byte < (end - begin + 7) / 8; ++byte)
           for (auto bits = static_cast<unsigned>(where[byte]); bits; bits &= bits - 1)
             next(begin + byte * 8 + static_cast<std::size_t>(std::countr_zero(bits)));
