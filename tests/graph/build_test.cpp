@@ -28,37 +28,37 @@ struct Arc {
   auto operator<=>(const Arc&) const = default;
 };
 
-struct Form {
+struct Config {
   bool directed;
   GraphOptions options;
   Weight weight;
 };
 
 // The expected lists, from the edges as given.
-std::vector<Arc> expected_arcs(const Case& c, const Form& form, bool entering) {
+std::vector<Arc> expected_arcs(const Case& c, const Config& config, bool entering) {
   std::vector<Arc> arcs;
   for (std::size_t i = 0; i < c.edges.size(); ++i) {
     auto [u, v] = c.edges[i];
-    if (u == v && form.options.self_loops == SelfLoops::drop) continue;
-    const double w = form.weight == Weight::none     ? 0
-                     : form.weight == Weight::narrow ? static_cast<double>(static_cast<float>(c.weight(i)))
-                                                     : c.weight(i);
+    if (u == v && config.options.self_loops == SelfLoops::drop) continue;
+    const double w = config.weight == Weight::none     ? 0
+                     : config.weight == Weight::narrow ? static_cast<double>(static_cast<float>(c.weight(i)))
+                                                       : c.weight(i);
     if (entering) std::swap(u, v);
     arcs.push_back({u, v, w});
-    if (!form.directed && u != v) arcs.push_back({v, u, w});
+    if (!config.directed && u != v) arcs.push_back({v, u, w});
   }
   std::sort(arcs.begin(), arcs.end());
-  if (form.options.duplicates == Duplicates::keep) return arcs;
+  if (config.options.duplicates == Duplicates::keep) return arcs;
   std::vector<Arc> merged;
   for (const Arc& a : arcs) {
     if (merged.empty() || merged.back().from != a.from || merged.back().to != a.to) {
       merged.push_back(a);
-    } else if (form.options.duplicates == Duplicates::merge_max) {
+    } else if (config.options.duplicates == Duplicates::merge_max) {
       merged.back().weight = a.weight;
-    } else if (form.options.duplicates == Duplicates::merge_sum) {
+    } else if (config.options.duplicates == Duplicates::merge_sum) {
       double& w = merged.back().weight;
-      w = form.weight == Weight::narrow ? static_cast<double>(static_cast<float>(w) + static_cast<float>(a.weight))
-                                        : w + a.weight;
+      w = config.weight == Weight::narrow ? static_cast<double>(static_cast<float>(w) + static_cast<float>(a.weight))
+                                          : w + a.weight;
     }
   }
   return merged;
@@ -182,20 +182,20 @@ void check_mirrors(World& world, const Graph& graph) {
   CHECK(alike);
 }
 
-void check_graph(World& world, const Graph& graph, const Case& c, const Form& form) {
+void check_graph(World& world, const Graph& graph, const Case& c, const Config& config) {
   CHECK(graph.name() == c.name);
-  CHECK(graph.directed() == form.directed);
-  CHECK(graph.weighted() == (form.weight != Weight::none));
+  CHECK(graph.directed() == config.directed);
+  CHECK(graph.weighted() == (config.weight != Weight::none));
   CHECK(graph.input_edges() == static_cast<Edge>(c.edges.size()));
   check_names(world, graph, c);
   check_order(graph);
-  check_lists(graph, graph.out(), form.options.duplicates);
+  check_lists(graph, graph.out(), config.options.duplicates);
   check_mirrors(world, graph);
-  const auto out = expected_arcs(c, form, false);
+  const auto out = expected_arcs(c, config, false);
   CHECK(gathered_arcs(world, graph, graph.out()) == out);
-  if (form.directed) {
-    check_lists(graph, graph.in(), form.options.duplicates);
-    CHECK(gathered_arcs(world, graph, graph.in()) == expected_arcs(c, form, true));
+  if (config.directed) {
+    check_lists(graph, graph.in(), config.options.duplicates);
+    CHECK(gathered_arcs(world, graph, graph.in()) == expected_arcs(c, config, true));
     CHECK(graph.edges() == static_cast<Edge>(out.size()));
   } else {
     const auto loops = std::count_if(out.begin(), out.end(), [](const Arc& a) { return a.from == a.to; });
@@ -213,8 +213,8 @@ Plan plan_of(Rank ranks, int variant) {
   return plan;
 }
 
-std::vector<Form> forms() {
-  std::vector<Form> all;
+std::vector<Config> configs() {
+  std::vector<Config> all;
   for (const bool directed : {false, true})
     for (const Duplicates d : {Duplicates::merge_min, Duplicates::keep, Duplicates::merge_max, Duplicates::merge_sum})
       for (const SelfLoops l : {SelfLoops::keep, SelfLoops::drop})
@@ -227,7 +227,7 @@ std::vector<Form> forms() {
 TEST_CASE("every arc is in its owner's list exactly once, and all ranks agree on the ids of vertices") {
   int variant = 0;
   for (const Case& c : cases::all())
-    for (const Form& form : forms())
+    for (const Config& config : configs())
       for (const Rank ranks : shapes::kRanks) {
         // Draws a third of the combinations (sanitizers: one in 24), each with a buffer size, an id width and a
         // distribution of edges.
@@ -238,12 +238,12 @@ TEST_CASE("every arc is in its owner's list exactly once, and all ranks agree on
         CAPTURE(c.name);
         CAPTURE(ranks);
         CAPTURE(variant);
-        CAPTURE(form.directed);
+        CAPTURE(config.directed);
         run_ranks(ranks, plan_of(ranks, variant), [&](World& world) {
           const Graph graph = Graph::build(
-              world, cases::slice(c, form.directed, form.weight, wide, world.rank(), world.size(), distribution),
-              form.options);
-          check_graph(world, graph, c, form);
+              world, cases::slice(c, config.directed, config.weight, wide, world.rank(), world.size(), distribution),
+              config.options);
+          check_graph(world, graph, c, config);
         });
       }
 }
@@ -251,9 +251,9 @@ TEST_CASE("every arc is in its owner's list exactly once, and all ranks agree on
 TEST_CASE("kept edges are dense after a build and give the same graph, also in columns of 64 bits") {
   int variant = 0;
   for (const Case& c : cases::all())
-    for (const Form& form :
-         {Form{false, {}, Weight::none}, Form{true, {Duplicates::keep, SelfLoops::keep}, Weight::wide},
-          Form{false, {Duplicates::merge_sum, SelfLoops::drop}, Weight::narrow}})
+    for (const Config& config :
+         {Config{false, {}, Weight::none}, Config{true, {Duplicates::keep, SelfLoops::keep}, Weight::wide},
+          Config{false, {Duplicates::merge_sum, SelfLoops::drop}, Weight::narrow}})
       for (const Rank ranks : shapes::kRanks)
         for (const bool wide : {false, true}) {
           if (random_at(1, static_cast<std::uint64_t>(++variant)) % (shapes::kSanitized ? 12 : 2) != 0) continue;
@@ -262,8 +262,8 @@ TEST_CASE("kept edges are dense after a build and give the same graph, also in c
           CAPTURE(wide);
           const auto ids = c.ids();
           run_ranks(ranks, plan_of(ranks, variant), [&](World& world) {
-            EdgeList edges =
-                cases::slice(c, form.directed, form.weight, false, world.rank(), world.size(), Distribution::spread);
+            EdgeList edges = cases::slice(c, config.directed, config.weight, false, world.rank(), world.size(),
+                                          Distribution::spread);
             IdMap map = number(world, edges);
             auto dense = [&](const IdColumn& column, std::size_t k) {
               return std::visit([&](const auto& x) { return static_cast<Vertex>(x[k]); }, column);
@@ -284,8 +284,8 @@ TEST_CASE("kept edges are dense after a build and give the same graph, also in c
               ++k;
             }
             CHECK(good);
-            const Graph graph = Graph::build(world, edges, std::move(map), form.options);
-            check_graph(world, graph, c, form);
+            const Graph graph = Graph::build(world, edges, std::move(map), config.options);
+            check_graph(world, graph, c, config);
             CHECK(edges.size() == k);
           });
         }
@@ -294,12 +294,12 @@ TEST_CASE("kept edges are dense after a build and give the same graph, also in c
 TEST_CASE("a rank without edges adopts the format of the others") {
   const Case c = cases::all()[7];
   for (const Rank ranks : {2, 3, 5})
-    for (const Form& form : {Form{true, {}, Weight::narrow}, Form{false, {}, Weight::wide}}) {
+    for (const Config& config : {Config{true, {}, Weight::narrow}, Config{false, {}, Weight::wide}}) {
       run_ranks(ranks, plan_of(ranks, 0), [&](World& world) {
         // The other ranks pass a default-constructed list: 32 bits, no weights, undirected.
         EdgeList edges;
         if (world.rank() == ranks - 1)
-          edges = cases::slice(c, form.directed, form.weight, false, world.rank(), ranks, Distribution::last_rank);
+          edges = cases::slice(c, config.directed, config.weight, false, world.rank(), ranks, Distribution::last_rank);
         edges.name = c.name;
         IdMap map = number(world, edges);
         if (world.rank() == ranks - 1)
@@ -308,7 +308,7 @@ TEST_CASE("a rank without edges adopts the format of the others") {
             for (std::size_t k = 0; k < w.size(); ++k) w[k] = std::get<Array<std::uint32_t>>(*column)[k];
             *column = std::move(w);
           }
-        check_graph(world, Graph::build(world, edges, std::move(map), form.options), c, form);
+        check_graph(world, Graph::build(world, edges, std::move(map), config.options), c, config);
       });
     }
 }

@@ -33,7 +33,7 @@ PageRankOptions pagerank_options(const Arguments& arguments) {
 }
 
 // Form: PageRank or PageRankOnDevice.
-template <class Real, template <class> class Form>
+template <class Real, template <class> class Solver>
 class PreparedPageRank final : public Prepared {
  public:
   template <class Given>
@@ -67,7 +67,7 @@ class PreparedPageRank final : public Prepared {
   std::size_t memory_bytes() const override { return pagerank_.memory_bytes(); }
 
  private:
-  Form<Real> pagerank_;
+  Solver<Real> pagerank_;
   PageRankResult<Real> result_;
 };
 

@@ -109,15 +109,15 @@ class GraphBuilder {
   // Records have one form on all ranks: so must the columns have. A rank without edges takes the form of the others:
   // returns an empty list of it.
   EdgeList agree_on_columns(const EdgeList& edges) {
-    struct Form {
+    struct ColumnTypes {
       bool has_edges;
       int ids, weight, directed;
-      bool operator==(const Form&) const = default;
+      bool operator==(const ColumnTypes&) const = default;
     };
-    const Form mine{edges.size() > 0, static_cast<int>(edges.source.index()), static_cast<int>(edges.weight.index()),
-                    edges.directed};
-    const Form common =
-        world_.fold(mine, [](const Form& a, const Form& b) { return b.has_edges && !a.has_edges ? b : a; });
+    const ColumnTypes mine{edges.size() > 0, static_cast<int>(edges.source.index()),
+                           static_cast<int>(edges.weight.index()), edges.directed};
+    const ColumnTypes common = world_.fold(
+        mine, [](const ColumnTypes& a, const ColumnTypes& b) { return b.has_edges && !a.has_edges ? b : a; });
     const auto size_of = [](const auto& column) {
       return std::visit(
           [](const auto& c) -> std::size_t {

@@ -38,8 +38,8 @@ class Task {
     for (const auto& [option, property] : entry.parameters)
       arguments_.set(option, value_of(c, option, std::string(property)));
   }
-  void prepare() { form_ = row_.prepare(graph_, arguments_); }
-  void run() { form_->run(arguments_, answer_, {}); }
+  void prepare() { prepared_ = row_.prepare(graph_, arguments_); }
+  void run() { prepared_->run(arguments_, answer_, {}); }
   std::optional<std::string> difference(const std::string& file) const {
     return std::visit(
         [&]<class T>(const Array<T>& values) {
@@ -69,7 +69,7 @@ class Task {
   const catalog::Algorithm& row_;
   const Graph& graph_;
   catalog::Arguments arguments_;
-  std::unique_ptr<catalog::Prepared> form_;
+  std::unique_ptr<catalog::Prepared> prepared_;
   catalog::Answer answer_;
 };
 

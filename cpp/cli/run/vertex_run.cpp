@@ -37,7 +37,7 @@ struct VertexRun::State {
   std::unique_ptr<Graph> graph;
   std::map<std::string, double> build_phases;
   double load_seconds = 0, build_seconds = 0, prepare_seconds = 0, verify_seconds = 0;
-  std::unique_ptr<catalog::Prepared> form;
+  std::unique_ptr<catalog::Prepared> prepared;
   std::vector<Vertex> sources;
   Trials trials;
   catalog::Answer answer;
@@ -113,7 +113,7 @@ Outcome VertexRun::run(World& world, Command& command) const {
       state.arguments.set(column.requires_flag, state.verify || (!output_.empty() && column_ == column.name));
   timer.lap();
   command.begin_phase(world, fmt::format("preparing {}", row_.name));
-  state.form = row_.prepare(*state.graph, state.arguments);
+  state.prepared = row_.prepare(*state.graph, state.arguments);
   state.prepare_seconds = world.max(timer.lap());
   time_trials(state, command);
   if (!output_.empty()) command.begin_phase(world, "writing " + output_);
@@ -157,14 +157,14 @@ void VertexRun::time_trials(State& state, Command& command) const {
     return state.sources[static_cast<std::size_t>(trial) % state.sources.size()];
   };
   if (single) state.arguments.set(source->name, source_of(0));
-  if (row_.repeats.warm_up) state.form->run(state.arguments, state.answer, {});
+  if (row_.repeats.warm_up) state.prepared->run(state.arguments, state.answer, {});
   command.begin_phase(state.world, std::string(row_.name));
   const Progress progress = command.progress(state.world);
   for (int trial = 0; trial < count; ++trial) {
     if (single) state.arguments.set(source->name, source_of(trial));
     catalog::TimedRun run;
-    run.seconds =
-        state.trials.time([&] { state.form->run(state.arguments, state.answer, count > 1 ? Progress() : progress); });
+    run.seconds = state.trials.time(
+        [&] { state.prepared->run(state.arguments, state.answer, count > 1 ? Progress() : progress); });
     if (count > 1) report_progress(progress, trial + 1, count);
     if (single) run.source = source_of(trial);
     run.scalars = state.answer.scalars();
@@ -206,7 +206,7 @@ void VertexRun::report(State& state) const {
   state.runs.verified = outcome.verified;
   outcome.result = nlohmann::json::object();
   catalog::Report summary{.result = outcome.result, .seconds = outcome.seconds};
-  state.form->report(state.arguments, state.answer, state.runs, summary);
+  state.prepared->report(state.arguments, state.answer, state.runs, summary);
   if (state.names) {
     outcome.input["names"] = state.described_names;
     name_sources(*state.names, state.runs, summary);

@@ -325,8 +325,8 @@ struct Tiles {
   struct Of {
     static constexpr std::array<DeviceTile, sizeof...(T)> kFactors{T::kFactors...};
     static void multiply(const DeviceProductCall& call, int architecture, StreamHandle stream) {
-      static constexpr void (*kForms[])(const DeviceProductCall&, int, StreamHandle) = {&T::multiply...};
-      kForms[call.tile](call, architecture, stream);
+      static constexpr void (*kVariants[])(const DeviceProductCall&, int, StreamHandle) = {&T::multiply...};
+      kVariants[call.tile](call, architecture, stream);
     }
   };
   //            Rows Cols Depth thread's rows, cols, stages

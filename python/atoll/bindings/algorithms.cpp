@@ -57,19 +57,19 @@ catalog::Arguments arguments_of(const catalog::Algorithm& row, const nb::dict& o
 
 // The kept form, or a new one where the options differ, or where any rank has lost its own by an error. Collective; the
 // flag says whether it was made.
-std::pair<catalog::Prepared*, bool> form_of(SharedGraph& g, const catalog::Algorithm& row,
-                                            const catalog::Arguments& arguments) {
+std::pair<catalog::Prepared*, bool> prepared_of(SharedGraph& g, const catalog::Algorithm& row,
+                                                const catalog::Arguments& arguments) {
   const std::string text = arguments.prepare_text();
-  const auto kept = g.forms.find(row.name);
-  const bool here = kept != g.forms.end() && kept->second.arguments == text;
-  if (!g.graph.world().any(!here)) return {kept->second.form.get(), false};
-  g.forms.erase(row.name);
+  const auto kept = g.prepared.find(row.name);
+  const bool here = kept != g.prepared.end() && kept->second.arguments == text;
+  if (!g.graph.world().any(!here)) return {kept->second.prepared.get(), false};
+  g.prepared.erase(row.name);
   const Cut cut = g.graph.cut().cut();
   if (cut_used(row, g.graph) != cut)
     g.graph.world().log()(LogLevel::warn, "{} takes the edge-cut of {}, not its {} cut (its lists must be whole)",
                           row.python, g.graph.name(), name_of(cut));
-  auto form = row.prepare(g.graph, arguments);
-  return {(g.forms[row.name] = {text, std::move(form)}).form.get(), true};
+  auto made = row.prepare(g.graph, arguments);
+  return {(g.prepared[row.name] = {text, std::move(made)}).prepared.get(), true};
 }
 
 nb::dict run(SharedGraph& g, const std::string& name, const nb::dict& options, const nb::object& on_progress) {
@@ -80,13 +80,13 @@ nb::dict run(SharedGraph& g, const std::string& name, const nb::dict& options, c
   double prepare_seconds = 0, seconds = 0;
   g.world->call([&](World&) {
     Timer timer;
-    const auto [form, made] = form_of(g, row, arguments);
+    const auto [prepared, made] = prepared_of(g, row, arguments);
     const double before = timer.lap();
     if (made) prepare_seconds = before;
     try {
-      form->run(arguments, answer, progress);
+      prepared->run(arguments, answer, progress);
     } catch (...) {
-      g.forms.erase(row.name);  // left in the midst
+      g.prepared.erase(row.name);  // left in the midst
       throw;
     }
     seconds = timer.lap();
@@ -145,7 +145,7 @@ Progress progress_of(const nb::object& function) {
 
 std::size_t SharedGraph::memory_bytes() const {
   std::size_t bytes = graph.memory_bytes();
-  for (const auto& [name, kept] : forms) bytes += kept.form->memory_bytes();
+  for (const auto& [name, kept] : prepared) bytes += kept.prepared->memory_bytes();
   for (const auto& search : path_searches) bytes += search ? search->memory_bytes() : 0;
   return bytes;
 }
@@ -162,7 +162,7 @@ void bind_algorithms(nb::module_& m) {
       "release_layouts",
       [](SharedGraph& g) {
         g.world->call([&](World&) {
-          g.forms.clear();
+          g.prepared.clear();
           for (auto& search : g.path_searches) search.reset();
         });
       },

@@ -226,8 +226,8 @@ void bind_apsp(nb::module_& m) {
       .def_prop_ro("n", [](const SharedFile& s) { return s.file->n(); })
       .def_prop_ro("form",
                    [](const SharedFile& s) {
-                     constexpr const char* kForms[] = {"npy", "tiles", "zarr", "hdf5"};
-                     return kForms[static_cast<int>(s.file->format())];
+                     constexpr const char* kFormats[] = {"npy", "tiles", "zarr", "hdf5"};
+                     return kFormats[static_cast<int>(s.file->format())];
                    })
       .def_prop_ro("meta", [](const SharedFile& s) { return s.file->meta().to_json().dump(); })
       .def_prop_ro("no_path", [](const SharedFile& s) { return s.file->no_path(); })

@@ -84,18 +84,18 @@ struct SharedGraph {
   SharedGraph(std::shared_ptr<SharedWorld> w, Graph&& g)
       : world(std::move(w)), graph(std::move(g)), merged_to_least(graph.merged_to_least()) {}
   ~SharedGraph() {
-    for (auto& [name, kept] : forms) world->bury(std::move(kept.form));
+    for (auto& [name, kept] : prepared) world->bury(std::move(kept.prepared));
     for (auto& search : path_searches) world->bury(std::move(search));
   }
   struct Kept {
     std::string arguments;
-    std::unique_ptr<catalog::Prepared> form;
+    std::unique_ptr<catalog::Prepared> prepared;
   };
   std::size_t memory_bytes() const;
   std::shared_ptr<SharedWorld> world;
   Graph graph;
   bool merged_to_least;                          // this graph, or one that its edges come from
-  std::map<std::string_view, Kept> forms;        // by the algorithm's name
+  std::map<std::string_view, Kept> prepared;     // by the algorithm's name
   std::unique_ptr<PathSearch> path_searches[2];  // by PathLength
 };
 

@@ -13,13 +13,13 @@ namespace {
 
 using Kind = GeneratorText::Kind;
 
-struct Form {
+struct GeneratorSyntax {
   Kind kind;
   std::string_view name;
   std::string_view form;
   std::string_view example;
 };
-constexpr Form kForms[] = {
+constexpr GeneratorSyntax kGenerators[] = {
     {Kind::kron, "kron", "kron:SCALE[:EDGEFACTOR[:SEED]]", "kron:20:16:1"},
     {Kind::rmat, "rmat", "rmat:SCALE:A,B,C[:EDGEFACTOR[:SEED]]", "rmat:20:0.45,0.25,0.15:16:1"},
     {Kind::uniform, "uniform", "uniform:SCALE[:DEGREE[:SEED]]", "uniform:20:16:1"},
@@ -34,11 +34,11 @@ constexpr Vertex kMostVertices = Vertex{1} << 48;
 constexpr Edge kMostTuples = Edge{1} << 58;  // 16 bytes each still count in 63 bits
 constexpr std::uint64_t kWeightStream = 0x77656967687473ULL;
 
-const Form* form_of(std::string_view text) {
-  for (const Form& form : kForms)
-    if (text.size() > form.name.size() && text.substr(0, form.name.size()) == form.name &&
-        text[form.name.size()] == ':')
-      return &form;
+const GeneratorSyntax* syntax_of(std::string_view text) {
+  for (const GeneratorSyntax& syntax : kGenerators)
+    if (text.size() > syntax.name.size() && text.substr(0, syntax.name.size()) == syntax.name &&
+        text[syntax.name.size()] == ':')
+      return &syntax;
   return nullptr;
 }
 
@@ -52,14 +52,14 @@ std::vector<std::string_view> split(std::string_view text, char at) {
   }
 }
 
-/// Reads the fields of one text; every complaint ends with the right form.
+/// Reads the fields of one text; every complaint ends with the right syntax.
 class Fields {
  public:
-  Fields(std::string_view text, const Form& form)
-      : text_(text), form_(form), fields_(split(text.substr(form.name.size() + 1), ':')) {}
+  Fields(std::string_view text, const GeneratorSyntax& syntax)
+      : text_(text), syntax_(syntax), fields_(split(text.substr(syntax.name.size() + 1), ':')) {}
 
   [[noreturn]] void wrong(const std::string& what) const {
-    throw InputError(fmt::format("{}: {}. Write {}, for example {}.", text_, what, form_.form, form_.example));
+    throw InputError(fmt::format("{}: {}. Write {}, for example {}.", text_, what, syntax_.form, syntax_.example));
   }
   void need(std::size_t least, std::size_t most) const {
     if (fields_.size() < least)
@@ -103,7 +103,7 @@ class Fields {
 
  private:
   std::string_view text_;
-  const Form& form_;
+  const GeneratorSyntax& syntax_;
   std::vector<std::string_view> fields_;
 };
 
@@ -213,19 +213,19 @@ void fill(const GeneratorText& g, const Tables& tables, Edge first, std::span<Id
 
 }  // namespace
 
-bool is_generator(std::string_view text) { return form_of(text) != nullptr; }
+bool is_generator(std::string_view text) { return syntax_of(text) != nullptr; }
 
 GeneratorText GeneratorText::parse(std::string_view text) {
-  const Form* form = form_of(text);
-  if (!form) {
+  const GeneratorSyntax* syntax = syntax_of(text);
+  if (!syntax) {
     std::string forms;
-    for (const Form& f : kForms) forms += fmt::format("{}{}", forms.empty() ? "" : ", ", f.form);
+    for (const GeneratorSyntax& f : kGenerators) forms += fmt::format("{}{}", forms.empty() ? "" : ", ", f.form);
     throw InputError(fmt::format("{}: no generator has this name. Write one of {}.", text, forms));
   }
-  const Fields fields(text, *form);
+  const Fields fields(text, *syntax);
   constexpr std::uint64_t kMaxSeed = UINT64_MAX, kMaxFactor = std::uint64_t{1} << 32;
   GeneratorText g;
-  g.kind = form->kind;
+  g.kind = syntax->kind;
   switch (g.kind) {
     case Kind::kron:
     case Kind::rmat:

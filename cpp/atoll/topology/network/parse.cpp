@@ -6,12 +6,12 @@
 namespace atl {
 namespace {
 
-constexpr const char* kForms =
+constexpr const char* kSyntax =
     "cluster:8x8x4, fat-tree:8, fat-tree:2;4,4;1,2;1,2, dragonfly:4,8,4, dragonfly:3,4;4,3;5,1;2, torus:4x4x4, "
     "mesh:8x8, hyperx:8x8, hyperx:8x8:4 or random:64:4";
 
 [[noreturn]] void refuse(std::string_view name) {
-  throw InputError(fmt::format("network '{}' (networks are {}). Correct it.", name, kForms));
+  throw InputError(fmt::format("network '{}' (networks are {}). Correct it.", name, kSyntax));
 }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
