@@ -114,7 +114,7 @@ TEST_CASE("the check of a row finds a wrong distance") {
 TEST_CASE("a grid of another number of ranks, or a matrix beyond memory, is rejected before any computation") {
   run_ranks(3, samples::quiet_plan(), [](World& world) {
     const ReplicatedCsr<float> arcs = make_arcs<float>(ids_of(9), true, {}, "empty");
-    CHECK_THROWS_WITH_AS(all_pairs(world, arcs, {.grid = {.sides = GridSides{2, 2}}}), doctest::Contains("2 x 2"),
+    CHECK_THROWS_WITH_AS(all_pairs(world, arcs, {.grid = {.shape = GridShape{2, 2}}}), doctest::Contains("2 x 2"),
                          UsageError);
     const ReplicatedCsr<double> huge = make_arcs<double>(ids_of(3'000'000), true, {}, "huge");
     CHECK_THROWS_WITH_AS(all_pairs(world, huge, {}), doctest::Contains("would fit"), InputError);

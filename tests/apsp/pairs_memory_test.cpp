@@ -124,9 +124,9 @@ TEST_CASE("the predicted memory of all pairs is what a run takes") {
 
 TEST_CASE("the predicted memory of all pairs on a grid is what its ranks take") {
   if (shapes::kSanitized) return;
-  check_peak<float>("grid", 3000, true, {.grid = {.sides = GridSides{1, 1}}}, 1);
-  check_peak<float>("grid", 3000, true, {.grid = {.sides = GridSides{1, 2}}}, 2);
-  check_peak<float>("grid", 3000, true, {.grid = {.sides = GridSides{2, 2}}}, 4);
+  check_peak<float>("grid", 3000, true, {.grid = {.shape = GridShape{1, 1}}}, 1);
+  check_peak<float>("grid", 3000, true, {.grid = {.shape = GridShape{1, 2}}}, 2);
+  check_peak<float>("grid", 3000, true, {.grid = {.shape = GridShape{2, 2}}}, 4);
   files::Folder folder;
   check_peak<std::int32_t>("checkpoint", 2500, true,
                            {.checkpoint = {.folder = folder / "run", .every_steps = 4, .run = {}}}, 1);

@@ -214,7 +214,7 @@ AllPairs<T> all_pairs(World& world, const ReplicatedCsr<T>& arcs, const AllPairs
                                    name_of(*options.method), name_of(options.semiring)));
   });
   const bool alone =
-      world.size() == 1 && !options.grid.sides && !options.grid.placement && options.checkpoint.folder.empty();
+      world.size() == 1 && !options.grid.shape && !options.grid.placement && options.checkpoint.folder.empty();
   std::optional<GridPlan> plan;
   if (!alone) {
     GridConstraints constraints = options.grid;

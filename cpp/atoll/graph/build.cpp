@@ -30,7 +30,7 @@ struct [[gnu::packed]] RowEdge<Dense, std::monostate> {
 };
 
 // Which ends of an edge get it into their list.
-enum class Side { source, target, both };
+enum class Ends { source, target, both };
 
 template <class W>
 const W* data_of(const WeightColumn& column) {
@@ -157,7 +157,7 @@ class GraphBuilder {
 
   // Sends make(row at the owner, other end, position) for the chosen ends of all edges, and drains.
   template <class Dense, class R, class Box, class Make>
-  void deal_out(const EdgeList& edges, Side side, Box& box, Make&& make) {
+  void distribute(const EdgeList& edges, Ends ends, Box& box, Make&& make) {
     const auto& source = std::get<Array<Dense>>(edges.source);
     const auto& target = std::get<Array<Dense>>(edges.target);
     const Blocks& blocks = graph_.blocks();
@@ -175,8 +175,8 @@ class GraphBuilder {
       for (std::size_t i = a; i < b; ++i) {
         const Dense s = source[i], t = target[i];
         if (s == t && drop_loops) continue;
-        if (side != Side::target) emit(s, t, i);
-        if (side == Side::target || (side == Side::both && s != t)) emit(t, s, i);
+        if (ends != Ends::target) emit(s, t, i);
+        if (ends == Ends::target || (ends == Ends::both && s != t)) emit(t, s, i);
       }
       buffers.send_many(std::span(to, n), std::span(records, n));
     });
@@ -184,7 +184,7 @@ class GraphBuilder {
   }
 
   template <class Dense>
-  Array<Edge> count(const EdgeList& edges, Side side) {
+  Array<Edge> count(const EdgeList& edges, Ends ends) {
     Array<Edge> degree(static_cast<std::size_t>(graph_.owned_), 0);
     const bool alone = world_.team().size() == 1;
     Mailbox box(world_, of_records<std::uint32_t>([&](std::span<const std::uint32_t> rows) {
@@ -198,13 +198,13 @@ class GraphBuilder {
                   }
                 }),
                 {.handling = Handling::parallel, .handler_sends = false, .handler_is_slow = true});
-    deal_out<Dense, std::uint32_t>(edges, side, box, [](std::uint32_t row, Dense, std::size_t) { return row; });
+    distribute<Dense, std::uint32_t>(edges, ends, box, [](std::uint32_t row, Dense, std::size_t) { return row; });
     return degree;
   }
 
   // The lists with dense targets; `next` is where the row of each owned index goes on.
   template <class Dense, class W>
-  void place(const EdgeList& edges, Side side, Array<Edge>& next, Dense* targets, W* weights) {
+  void place(const EdgeList& edges, Ends ends, Array<Edge>& next, Dense* targets, W* weights) {
     using R = RowEdge<Dense, W>;
     const bool alone = world_.team().size() == 1;
     Mailbox box(world_, of_records<R>([&](std::span<const R> records) {
@@ -228,7 +228,7 @@ class GraphBuilder {
                 }),
                 {.handling = Handling::parallel, .handler_sends = false, .handler_is_slow = true});
     const W* weight = data_of<W>(edges.weight);
-    deal_out<Dense, R>(edges, side, box, [&](std::uint32_t row, Dense target, std::size_t i) {
+    distribute<Dense, R>(edges, ends, box, [&](std::uint32_t row, Dense target, std::size_t i) {
       if constexpr (std::is_same_v<W, std::monostate>) {
         return R{row, target};
       } else {
@@ -256,8 +256,8 @@ class GraphBuilder {
     auto& seconds = graph_.report_.seconds;
     RankTimer whole(world_), timer(world_);
     const bool directed = edges.directed;
-    Array<Edge> next_out = count<Dense>(edges, directed ? Side::source : Side::both);
-    Array<Edge> next_in = directed ? count<Dense>(edges, Side::target) : Array<Edge>();
+    Array<Edge> next_out = count<Dense>(edges, directed ? Ends::source : Ends::both);
+    Array<Edge> next_in = directed ? count<Dense>(edges, Ends::target) : Array<Edge>();
     seconds["count"] = timer.lap();
 
     LocalOrder order;
@@ -275,16 +275,16 @@ class GraphBuilder {
     out.offsets = offsets_of(next_out, order);
     if (directed) in.offsets = offsets_of(next_in, order);
     Array<Dense> out_dense(static_cast<std::size_t>(out.size())), in_dense(static_cast<std::size_t>(in.size()));
-    auto place_one = [&](Csr& csr, Side side, Array<Edge>& next, Array<Dense>& dense) {
+    auto place_one = [&](Csr& csr, Ends ends, Array<Edge>& next, Array<Dense>& dense) {
       W* weights = nullptr;
       if constexpr (!std::is_same_v<W, std::monostate>) {
         csr.weights = Array<W>(dense.size());
         weights = std::get<Array<W>>(csr.weights).data();
       }
-      place<Dense, W>(edges, side, next, dense.data(), weights);
+      place<Dense, W>(edges, ends, next, dense.data(), weights);
     };
-    place_one(out, directed ? Side::source : Side::both, next_out, out_dense);
-    if (directed) place_one(in, Side::target, next_in, in_dense);
+    place_one(out, directed ? Ends::source : Ends::both, next_out, out_dense);
+    if (directed) place_one(in, Ends::target, next_in, in_dense);
     graph_.report_.peak_bytes = edge_bytes(edges) + (out_dense.size() + in_dense.size()) * sizeof(Dense) +
                                 out.memory_bytes() + in.memory_bytes() +
                                 next_out.size() * sizeof(Edge) * (directed ? 2 : 1) +

@@ -61,8 +61,8 @@ NodeShape nodes_of(Rank ranks, const Machine& platform) {
 
 GridConstraints constraints_of(const GridBenchOptions& o) {
   GridConstraints constraints{.block = o.block};
-  if (o.grid != "auto") constraints.sides = grid_sides_of("--grid", o.grid);
-  if (o.placement != "auto") constraints.placement = grid_sides_of("--placement", o.placement);
+  if (o.grid != "auto") constraints.shape = grid_shape_of("--grid", o.grid);
+  if (o.placement != "auto") constraints.placement = grid_shape_of("--placement", o.placement);
   if (o.broadcast != "auto") constraints.panels = broadcast_named(o.broadcast);
   if (o.chunk_kib >= 0) constraints.chunk_bytes = static_cast<std::size_t>(o.chunk_kib) << 10;
   return constraints;

@@ -82,8 +82,8 @@ AllPairsOptions all_pairs_options(const ApspOptions& o) {
   if (o.device_panels == "direct") out.on_grid.device_panels = GridOptions::DevicePanels::direct;
   if (o.broadcast != "auto") out.grid.panels = broadcast_named(o.broadcast);
   if (o.chunk_kib >= 0) out.grid.chunk_bytes = static_cast<std::size_t>(o.chunk_kib) << 10;
-  if (o.grid != "auto") out.grid.sides = grid_sides_of("--grid", o.grid);
-  if (o.placement != "auto") out.grid.placement = grid_sides_of("--placement", o.placement);
+  if (o.grid != "auto") out.grid.shape = grid_shape_of("--grid", o.grid);
+  if (o.placement != "auto") out.grid.placement = grid_shape_of("--placement", o.placement);
   out.on_grid.steps = o.steps;
   out.checkpoint = {
       .folder = o.checkpoint, .every_steps = o.checkpoint_steps, .every_seconds = 60 * o.checkpoint_minutes, .run = {}};

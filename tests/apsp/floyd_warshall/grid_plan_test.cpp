@@ -23,12 +23,12 @@ TEST_CASE("any number of ranks gets a plan: the least expected time of all grids
       CHECK(plan.grid.size() == ranks);
       CHECK(plan.block >= 1);
       CHECK(plan.block <= n);
-      if (plan.next.sides.rows > 0) CHECK(plan.expected_s <= plan.next.expected_s);
+      if (plan.next.shape.rows > 0) CHECK(plan.expected_s <= plan.next.expected_s);
       for (int rows = 1; rows <= ranks; ++rows)
         if (ranks % rows == 0)
           for (const std::int64_t block : {64, 128, 512}) {
             const GridPlan other =
-                plan_grid(some_machine(), n, ranks, {}, {.sides = GridSides{rows, ranks / rows}, .block = block});
+                plan_grid(some_machine(), n, ranks, {}, {.shape = GridShape{rows, ranks / rows}, .block = block});
             if (block <= n) CHECK(other.block == block);
             CHECK(plan.expected_s <= other.expected_s * (1 + 1e-12));
           }
@@ -60,8 +60,8 @@ TEST_CASE("a run uses the plan that is predicted") {
 }
 
 TEST_CASE("constraints are kept, and contradictory ones are rejected") {
-  const GridConstraints all{.sides = GridSides{2, 8},
-                            .placement = GridSides{1, 4},
+  const GridConstraints all{.shape = GridShape{2, 8},
+                            .placement = GridShape{1, 4},
                             .block = 96,
                             .panels = BroadcastShape::tree,
                             .chunk_bytes = 12345};
@@ -78,13 +78,13 @@ TEST_CASE("constraints are kept, and contradictory ones are rejected") {
   const auto refused = [](Rank ranks, NodeShape nodes, const GridConstraints& wishes, const char* text) {
     CHECK_THROWS_WITH_AS(plan_grid(some_machine(), 100, ranks, nodes, wishes), doctest::Contains(text), UsageError);
   };
-  refused(6, {}, {.sides = GridSides{2, 2}}, "the grid is 2 x 2 (there are 6 ranks)");
-  refused(8, {.ranks = 4}, {.placement = GridSides{3, 2}}, "a node has 4");
-  refused(8, {}, {.placement = GridSides{2, 2}}, "it is 1 x 1");
-  refused(8, {.ranks = 4}, {.sides = GridSides{1, 8}, .placement = GridSides{2, 2}}, "must divide");
-  CHECK(grid_sides_of("--grid", "12x3") == GridSides{12, 3});
+  refused(6, {}, {.shape = GridShape{2, 2}}, "the grid is 2 x 2 (there are 6 ranks)");
+  refused(8, {.ranks = 4}, {.placement = GridShape{3, 2}}, "a node has 4");
+  refused(8, {}, {.placement = GridShape{2, 2}}, "it is 1 x 1");
+  refused(8, {.ranks = 4}, {.shape = GridShape{1, 8}, .placement = GridShape{2, 2}}, "must divide");
+  CHECK(grid_shape_of("--grid", "12x3") == GridShape{12, 3});
   for (const char* text : {"", "3", "3x", "0x4", "2x4x", "axb"})
-    CHECK_THROWS_AS(grid_sides_of("--grid", text), UsageError);
+    CHECK_THROWS_AS(grid_shape_of("--grid", text), UsageError);
 }
 
 TEST_CASE("ranks agree on one plan, whatever each of them knows about the machine") {
@@ -100,7 +100,7 @@ TEST_CASE("ranks agree on one plan, whatever each of them knows about the machin
       const std::string text = mine.to_json().dump();
       CHECK(world.all_gather(std::hash<std::string>()(text)) ==
             std::vector<std::size_t>(static_cast<std::size_t>(ranks), std::hash<std::string>()(text)));
-      CHECK_THROWS_AS(agree_on_grid(world, machine, gemm, 777, {.sides = GridSides{3, 3}}), UsageError);
+      CHECK_THROWS_AS(agree_on_grid(world, machine, gemm, 777, {.shape = GridShape{3, 3}}), UsageError);
     });
   }
 }

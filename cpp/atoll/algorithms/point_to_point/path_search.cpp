@@ -32,9 +32,9 @@ constexpr Sum kUnreached =
 
 // The distances from one end along `lists`: the leaving edges from the source, the entering edges from the target.
 template <class Sum>
-class Side {
+class SearchDirection {
  public:
-  Side(const Graph& graph, const Csr& lists)
+  SearchDirection(const Graph& graph, const Csr& lists)
       : graph_(graph), lists_(lists), distance_(index(graph.locals()), kUnreached<Sum>) {}
 
   Sum distance(Local v) const { return distance_[index(v)]; }
@@ -103,7 +103,7 @@ class PathSearch::Bidirectional final : public PathSearch::Variant {
   explicit Bidirectional(const Graph& graph)
       : graph_(graph),
         world_(graph.world()),
-        sides_{Side<Sum>(graph, graph.out()), Side<Sum>(graph, graph.in())},
+        directions_{SearchDirection<Sum>(graph, graph.out()), SearchDirection<Sum>(graph, graph.in())},
         exchange_(graph),
         changed_(index(graph.locals())),
         shared_(world_.any(graph.locals() > graph.mirrors().begin[0])),
@@ -111,7 +111,7 @@ class PathSearch::Bidirectional final : public PathSearch::Variant {
 
   VertexPath run(Vertex source, Vertex target) override;
   std::size_t memory_bytes() const override {
-    return sides_[0].memory_bytes() + sides_[1].memory_bytes() + exchange_.memory_bytes() +
+    return directions_[0].memory_bytes() + directions_[1].memory_bytes() + exchange_.memory_bytes() +
            changed_.words() * sizeof(std::uint64_t);
   }
 
@@ -138,14 +138,15 @@ class PathSearch::Bidirectional final : public PathSearch::Variant {
   }
   void met(Local v);
   Round search(Local source, Local target);
-  void relax(int side, Sum horizon);
-  void share_distances(Side<Sum>& side);
-  std::vector<Link> walk(const Side<Sum>& side, const Csr& back, Vertex from, Vertex to) const;
-  Link link_towards(const Side<Sum>& side, const Csr& back, Local v, const std::unordered_set<Vertex>& passed) const;
+  void relax(int direction, Sum horizon);
+  void share_distances(SearchDirection<Sum>& direction);
+  std::vector<Link> walk(const SearchDirection<Sum>& direction, const Csr& back, Vertex from, Vertex to) const;
+  Link link_towards(const SearchDirection<Sum>& direction, const Csr& back, Local v,
+                    const std::unordered_set<Vertex>& passed) const;
 
   const Graph& graph_;
   World& world_;
-  Side<Sum> sides_[2];  // from the source, from the target
+  SearchDirection<Sum> directions_[2];  // from the source, from the target
   MirrorExchange<Sum, MinOf> exchange_;
   VertexBits changed_;
   const bool shared_;  // some rank has mirrors
@@ -185,7 +186,7 @@ void PathSearch::Bidirectional<Sum>::with_sums(const Csr& lists, F&& f) const {
 
 template <class Sum>
 void PathSearch::Bidirectional<Sum>::met(Local v) {
-  const Sum length = sides_[0].distance(v) + sides_[1].distance(v);
+  const Sum length = directions_[0].distance(v) + directions_[1].distance(v);
   if (length < best_) {
     best_ = length;
     meeting_ = v;
@@ -193,8 +194,8 @@ void PathSearch::Bidirectional<Sum>::met(Local v) {
 }
 
 template <class Sum>
-void PathSearch::Bidirectional<Sum>::relax(int side, Sum horizon) {
-  Side<Sum>& here = sides_[side];
+void PathSearch::Bidirectional<Sum>::relax(int direction, Sum horizon) {
+  SearchDirection<Sum>& here = directions_[direction];
   const auto lowered = [&](Local v) {
     here.note(v);
     if (v < graph_.owned()) {
@@ -203,7 +204,8 @@ void PathSearch::Bidirectional<Sum>::relax(int side, Sum horizon) {
       changed_.set_unsynchronized(index(v));
     }
   };
-  with_sums(side == 0 ? graph_.out() : graph_.in(), [&](const auto& weight) { here.relax(horizon, weight, lowered); });
+  with_sums(direction == 0 ? graph_.out() : graph_.in(),
+            [&](const auto& weight) { here.relax(horizon, weight, lowered); });
   if (!shared_) return;
   exchange_.reduce(here.distances(), changed_);
   for (std::size_t w = 0; w < changed_.words(); ++w)
@@ -215,61 +217,61 @@ template <class Sum>
 typename PathSearch::Bidirectional<Sum>::Round PathSearch::Bidirectional<Sum>::search(Local source, Local target) {
   best_ = kUnreached<Sum>;
   meeting_ = -1;
-  if (source >= 0) sides_[0].start(source);
-  if (target >= 0) sides_[1].start(target);
+  if (source >= 0) directions_[0].start(source);
+  if (target >= 0) directions_[1].start(target);
   for (;;) {
     const Round mine{.best = best_,
                      .meeting = meeting_ >= 0 ? graph_.id_of(meeting_) : kNoVertex,
-                     .least = {sides_[0].frontier().least(), sides_[1].frontier().least()},
-                     .waiting = {static_cast<double>(sides_[0].frontier().waiting()),
-                                 static_cast<double>(sides_[1].frontier().waiting())}};
+                     .least = {directions_[0].frontier().least(), directions_[1].frontier().least()},
+                     .waiting = {static_cast<double>(directions_[0].frontier().waiting()),
+                                 static_cast<double>(directions_[1].frontier().waiting())}};
     const Round all = world_.fold(mine, [](const Round& a, const Round& b) {
       Round sum = b.best < a.best ? b : a;
-      for (int side = 0; side < 2; ++side) {
-        sum.least[side] = std::min(a.least[side], b.least[side]);
-        sum.waiting[side] = a.waiting[side] + b.waiting[side];
+      for (int direction = 0; direction < 2; ++direction) {
+        sum.least[direction] = std::min(a.least[direction], b.least[direction]);
+        sum.waiting[direction] = a.waiting[direction] + b.waiting[direction];
       }
       return sum;
     });
     if (!(all.least[0] + all.least[1] < all.best)) return all;
-    const int side = all.waiting[0] <= all.waiting[1] ? 0 : 1;
-    const Sum least = all.least[side];
+    const int direction = all.waiting[0] <= all.waiting[1] ? 0 : 1;
+    const Sum least = all.least[direction];
     // What is farther than this is on no shorter path; and whatever is rounded, the nearest are relaxed.
-    const Sum horizon = std::min(least + step_, all.best - all.least[1 - side]);
+    const Sum horizon = std::min(least + step_, all.best - all.least[1 - direction]);
     if constexpr (std::is_integral_v<Sum>) {
-      relax(side, std::max(horizon, least + 1));
+      relax(direction, std::max(horizon, least + 1));
     } else {
-      relax(side, std::max(horizon, std::nextafter(least, kUnreached<Sum>)));
+      relax(direction, std::max(horizon, std::nextafter(least, kUnreached<Sum>)));
     }
   }
 }
 
 // Gives the copies of all that was reached their masters' distances.
 template <class Sum>
-void PathSearch::Bidirectional<Sum>::share_distances(Side<Sum>& side) {
+void PathSearch::Bidirectional<Sum>::share_distances(SearchDirection<Sum>& direction) {
   if (!shared_) return;
-  for (const Local v : side.touched())
+  for (const Local v : direction.touched())
     if (v < graph_.owned()) changed_.set_unsynchronized(index(v));
-  exchange_.broadcast(side.distances(), changed_);
+  exchange_.broadcast(direction.distances(), changed_);
   for (std::size_t w = 0; w < changed_.words(); ++w)
     for (std::uint64_t bits = std::exchange(changed_.at(w), 0); bits; bits &= bits - 1) {
       const Local v = static_cast<Local>(w * 64) + std::countr_zero(bits);
-      if (v >= graph_.owned()) side.note(v);
+      if (v >= graph_.owned()) direction.note(v);
     }
 }
 
-// The next vertex on a shortest path from v to the side's end: nearer than v if one is, else as near, over an edge that
+// The next vertex on a shortest path from v to the direction's end: nearer than v if one is, else as near, over an edge that
 // adds nothing, and not passed yet.
 template <class Sum>
 typename PathSearch::Bidirectional<Sum>::Link PathSearch::Bidirectional<Sum>::link_towards(
-    const Side<Sum>& side, const Csr& back, Local v, const std::unordered_set<Vertex>& passed) const {
+    const SearchDirection<Sum>& direction, const Csr& back, Local v, const std::unordered_set<Vertex>& passed) const {
   Link link;
   with_sums(back, [&](const auto& weight) {
     const auto end = static_cast<std::size_t>(back.offsets[index(v) + 1]);
     for (auto e = static_cast<std::size_t>(back.offsets[index(v)]); e < end && !link.is_nearer; ++e) {
       const Local u = back.targets[e];
-      if (side.distance(u) + weight(e) != side.distance(v)) continue;
-      const bool is_nearer = side.distance(u) < side.distance(v);
+      if (direction.distance(u) + weight(e) != direction.distance(v)) continue;
+      const bool is_nearer = direction.distance(u) < direction.distance(v);
       if (!is_nearer && (link.id != kNoVertex || passed.contains(graph_.id_of(u)))) continue;
       link = {.id = graph_.id_of(u), .weight = static_cast<double>(weight(e)), .is_nearer = is_nearer};
     }
@@ -277,17 +279,15 @@ typename PathSearch::Bidirectional<Sum>::Link PathSearch::Bidirectional<Sum>::li
   return link;
 }
 
-// The links of a shortest path from `from` to the side's end `to`. Where edges that add nothing lead astray it goes back.
+// The links of a shortest path from `from` to the direction's end `to`. Where edges that add nothing lead astray it goes back.
 template <class Sum>
-std::vector<typename PathSearch::Bidirectional<Sum>::Link> PathSearch::Bidirectional<Sum>::walk(const Side<Sum>& side,
-                                                                                                const Csr& back,
-                                                                                                Vertex from,
-                                                                                                Vertex to) const {
+std::vector<typename PathSearch::Bidirectional<Sum>::Link> PathSearch::Bidirectional<Sum>::walk(
+    const SearchDirection<Sum>& direction, const Csr& back, Vertex from, Vertex to) const {
   std::vector<Link> links;
   std::unordered_set<Vertex> passed{from};
   for (Vertex at = from; at != to; at = links.empty() ? from : links.back().id) {
     const Local v = master(at);
-    const Link mine = v >= 0 ? link_towards(side, back, v, passed) : Link{};
+    const Link mine = v >= 0 ? link_towards(direction, back, v, passed) : Link{};
     const Link next = world_.fold(mine, [](const Link& a, const Link& b) { return b.id != kNoVertex ? b : a; });
     if (next.id != kNoVertex) {
       passed.insert(next.id);
@@ -307,9 +307,9 @@ VertexPath PathSearch::Bidirectional<Sum>::run(Vertex source, Vertex target) {
   const Round found = search(from, to);
   VertexPath path{.vertices = {}, .length = std::numeric_limits<double>::infinity(), .visited = 0};
   if (found.best < kUnreached<Sum>) {
-    for (Side<Sum>& side : sides_) share_distances(side);
-    const std::vector<Link> back = walk(sides_[0], graph_.in(), found.meeting, source),
-                            on = walk(sides_[1], graph_.out(), found.meeting, target);
+    for (SearchDirection<Sum>& direction : directions_) share_distances(direction);
+    const std::vector<Link> back = walk(directions_[0], graph_.in(), found.meeting, source),
+                            on = walk(directions_[1], graph_.out(), found.meeting, target);
     for (auto link = back.rbegin(); link != back.rend(); ++link) path.vertices.push_back(link->id);
     path.vertices.push_back(found.meeting);
     for (const Link& link : on) path.vertices.push_back(link.id);
@@ -318,7 +318,7 @@ VertexPath PathSearch::Bidirectional<Sum>::run(Vertex source, Vertex target) {
     for (const Link& link : on) length += static_cast<Sum>(link.weight);
     path.length = static_cast<double>(length);
   }
-  const Vertex visited = sides_[0].reset() + sides_[1].reset();
+  const Vertex visited = directions_[0].reset() + directions_[1].reset();
   path.visited = world_.sum(visited);
   if constexpr (std::is_integral_v<Sum>)
     check(

@@ -22,31 +22,31 @@ constexpr std::size_t kShortestChunk = std::size_t{64} << 10, kLongestChunk = st
 constexpr double kChunk_s = 2e-6;
 
 void check_constraints(Rank ranks, NodeShape nodes, const GridConstraints& constraints) {
-  if (constraints.sides && std::int64_t{constraints.sides->rows} * constraints.sides->cols != ranks)
+  if (constraints.shape && std::int64_t{constraints.shape->rows} * constraints.shape->cols != ranks)
     throw UsageError(fmt::format("the grid is {} x {} (there are {} ranks). Give sides whose product is that.",
-                                 constraints.sides->rows, constraints.sides->cols, ranks));
+                                 constraints.shape->rows, constraints.shape->cols, ranks));
   if (!constraints.placement) return;
-  const GridSides& q = *constraints.placement;
+  const GridShape& q = *constraints.placement;
   if (std::int64_t{q.rows} * q.cols != nodes.ranks && q.rows * q.cols != 1)
     throw UsageError(fmt::format(
         "the placement is {} x {} ranks of a node ({}). Give sides whose product is that, or auto.", q.rows, q.cols,
         nodes.ranks > 1 ? fmt::format("a node has {}", nodes.ranks)
                         : std::string("nodes have one each, or unequal numbers, so it is 1 x 1")));
-  if (constraints.sides && (constraints.sides->rows % q.rows != 0 || constraints.sides->cols % q.cols != 0))
+  if (constraints.shape && (constraints.shape->rows % q.rows != 0 || constraints.shape->cols % q.cols != 0))
     throw UsageError(
         fmt::format("the placement is {} x {} ranks of a node in a grid of {} x {} (it must divide that). "
                     "Give another, or auto.",
-                    q.rows, q.cols, constraints.sides->rows, constraints.sides->cols));
+                    q.rows, q.cols, constraints.shape->rows, constraints.shape->cols));
 }
 
 /// The grid with the ranks of a node as an inner grid: the requested one, or the one with the least network traffic.
-ProcessGrid placed(GridSides sides, NodeShape nodes, const std::optional<GridSides>& placement) {
-  ProcessGrid grid{.rows = sides.rows, .cols = sides.cols};
+ProcessGrid placed(GridShape shape, NodeShape nodes, const std::optional<GridShape>& placement) {
+  ProcessGrid grid{.rows = shape.rows, .cols = shape.cols};
   if (placement) {
     grid.node_rows = placement->rows;
     grid.node_cols = placement->cols;
   } else {
-    const ApspGrid inner = with_node_grid(nodes.ranks, sides.rows, sides.cols);
+    const ApspGrid inner = with_node_grid(nodes.ranks, shape.rows, shape.cols);
     grid.node_rows = inner.node_rows;
     grid.node_cols = inner.node_cols;
   }
@@ -71,17 +71,17 @@ std::size_t chunk_for(const ApspMachine& machine, std::int64_t n, const ApspPlan
 
 }  // namespace
 
-GridSides grid_sides_of(std::string_view option, std::string_view text) {
-  GridSides sides;
+GridShape grid_shape_of(std::string_view option, std::string_view text) {
+  GridShape shape;
   const char* const end = text.data() + text.size();
-  const auto rows = std::from_chars(text.data(), end, sides.rows);
+  const auto rows = std::from_chars(text.data(), end, shape.rows);
   const auto cols = rows.ec == std::errc() && rows.ptr != end && *rows.ptr == 'x'
-                        ? std::from_chars(rows.ptr + 1, end, sides.cols)
+                        ? std::from_chars(rows.ptr + 1, end, shape.cols)
                         : std::from_chars_result{end, std::errc::invalid_argument};
-  if (cols.ec != std::errc() || cols.ptr != end || sides.rows < 1 || sides.cols < 1)
+  if (cols.ec != std::errc() || cols.ptr != end || shape.rows < 1 || shape.cols < 1)
     throw UsageError(
         fmt::format("{} is '{}' (it needs rows x columns of ranks). Give it as 2x4, or auto.", option, text));
-  return sides;
+  return shape;
 }
 
 NodeShape node_shape_of(const World& world) {
@@ -101,7 +101,7 @@ GridPlan plan_grid(const ApspMachine& machine, std::int64_t n, Rank ranks, NodeS
                    const GridConstraints& constraints) {
   check_constraints(ranks, nodes, constraints);
   ApspQuery query{.n = n, .ranks = ranks};
-  if (constraints.sides) query.grid = {constraints.sides->rows, constraints.sides->cols};
+  if (constraints.shape) query.grid = {constraints.shape->rows, constraints.shape->cols};
   if (constraints.block > 0) query.block = constraints.block;
   if (constraints.panels && ranks > 1) query.broadcast = name_of(*constraints.panels);
   ApspMachine counted = machine;
@@ -134,7 +134,7 @@ GridPlan plan_grid(const ApspMachine& machine, std::int64_t n, Rank ranks, NodeS
     return !(p.plan.grid == best.plan.grid) || p.plan.block != best.plan.block;
   });
   if (other != plans.end())
-    plan.next = {.sides = {other->plan.grid.rows, other->plan.grid.cols},
+    plan.next = {.shape = {other->plan.grid.rows, other->plan.grid.cols},
                  .block = other->plan.block,
                  .panels = shape_of(*other),
                  .expected_s = other->expected_s};
@@ -230,8 +230,8 @@ nlohmann::json GridPlan::to_json() const {
                       {"ideal", time.ideal_s()},
                       {"worst", time.worst_s()},
                       {"next", nullptr}};
-  if (next.sides.rows > 0)
-    json["next"] = {{"grid", {next.sides.rows, next.sides.cols}},
+  if (next.shape.rows > 0)
+    json["next"] = {{"grid", {next.shape.rows, next.shape.cols}},
                     {"block", next.block},
                     {"broadcast", name_of(next.panels)},
                     {"expected", next.expected_s}};
@@ -243,8 +243,8 @@ std::string GridPlan::text() const {
   if (grid.node_size() > 1) text += fmt::format(" ({} x {} a node)", grid.node_rows, grid.node_cols);
   text += fmt::format(", blocks of {}, {} in chunks of {} KiB: {:.3g} s expected by {} rates", block, name_of(panels),
                       chunk_bytes >> 10, expected_s, rates == Rates::measured ? "measured" : "usual");
-  if (next.sides.rows > 0)
-    text += fmt::format("; next best {} x {}, {}, {}: {:.3g} s", next.sides.rows, next.sides.cols, next.block,
+  if (next.shape.rows > 0)
+    text += fmt::format("; next best {} x {}, {}, {}: {:.3g} s", next.shape.rows, next.shape.cols, next.block,
                         name_of(next.panels), next.expected_s);
   return text;
 }

@@ -12,7 +12,7 @@
 /// Chooses what the user leaves open for a run on a grid of ranks, by the model (COAST, section IV.D to IV.F).
 ///
 ///     GridConstraints constraints;                                       // everything is open
-///     constraints.sides = GridSides{2, 4};                               // except this
+///     constraints.shape = GridShape{2, 4};                               // except this
 ///     const GridPlan plan = plan_grid(machine, n, 8, {.ranks = 4}, constraints);
 ///     plan.grid; plan.apply_to(options);                                 // what to run
 ///     plan.expected_s; plan.next.expected_s;                             // why
@@ -26,17 +26,17 @@ class Store;
 
 namespace atl {
 
-struct GridSides {
+struct GridShape {
   int rows = 1, cols = 1;
-  bool operator==(const GridSides&) const = default;
+  bool operator==(const GridShape&) const = default;
 };
 /// Parses "2x4". Throws UsageError; `option` is the name of the user's option.
-GridSides grid_sides_of(std::string_view option, std::string_view text);
+GridShape grid_shape_of(std::string_view option, std::string_view text);
 
 /// What the user has fixed; plan_grid() chooses the rest.
 struct GridConstraints {
-  std::optional<GridSides> sides = {};      ///< Px x Py
-  std::optional<GridSides> placement = {};  ///< Qr x Qc, of the ranks of a node
+  std::optional<GridShape> shape = {};      ///< Px x Py
+  std::optional<GridShape> placement = {};  ///< Qr x Qc, of the ranks of a node
   std::int64_t block = 0;                   ///< b; 0: open
   std::optional<BroadcastShape> panels = {};
   std::optional<std::size_t> chunk_bytes = {};
@@ -64,7 +64,7 @@ struct GridPlan {
   double expected_s = 0;
   /// The second-best plan; no ranks: there is none.
   struct Next {
-    GridSides sides = {0, 0};
+    GridShape shape = {0, 0};
     std::int64_t block = 0;
     BroadcastShape panels = BroadcastShape::ring2m;
     double expected_s = 0;

@@ -216,31 +216,31 @@ class KBest {
 
   /// Whether u cannot be left forwards, or the spur node backwards, far enough for the two to meet.
   bool is_cut_off(Local spur, Local without) {
-    struct Side {
+    struct Direction {
       const ReplicatedCsr<T>& arcs;
       std::vector<Local> seen;
       std::size_t next = 0;
       Edge scanned = 0;
     };
-    Side near_u{finder_.leaving(), {u_}}, near_spur{in_, {}};
+    Direction near_u{finder_.leaving(), {u_}}, near_spur{in_, {}};
     sides_.clear();
     sides_.improve(u_, 0, -1);
-    const auto see = [&](Side& side, int number, Local x) {  // true: the other side has seen it
+    const auto see = [&](Direction& direction, int number, Local x) {  // true: the other side has seen it
       if (const auto& slot = sides_.of(x); slot.vertex == x) return slot.travelled != number;
       sides_.improve(x, number, -1);
-      side.seen.push_back(x);
+      direction.seen.push_back(x);
       return false;
     };
     for (const Local p : in_.heads_of(spur))
       if (!barred_[index(p)] && !is_without(without, p) && see(near_spur, 1, p)) return false;
     for (int settled = 1;; ++settled) {
       if (settled % kSettledBetweenAsking == 0 && !keeps_on()) return true;
-      Side& side = near_u.scanned <= near_spur.scanned ? near_u : near_spur;
-      if (side.next == side.seen.size()) return true;
-      const auto heads = side.arcs.heads_of(side.seen[side.next++]);
-      side.scanned += std::ssize(heads) + 1;
+      Direction& direction = near_u.scanned <= near_spur.scanned ? near_u : near_spur;
+      if (direction.next == direction.seen.size()) return true;
+      const auto heads = direction.arcs.heads_of(direction.seen[direction.next++]);
+      direction.scanned += std::ssize(heads) + 1;
       for (const Local y : heads)
-        if (!barred_[index(y)] && see(side, &side == &near_u ? 0 : 1, y)) return false;
+        if (!barred_[index(y)] && see(direction, &direction == &near_u ? 0 : 1, y)) return false;
     }
   }
 
