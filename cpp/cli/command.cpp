@@ -120,7 +120,7 @@ void refuse_long_ids(CLI::App& app) {
   });
 }
 
-// What a word that is no option may have been meant to be.
+// Suggests the option that an unknown word may have been meant to be.
 std::string guess_for(const CLI::App& app, const Words& words, const CLI::ParseError& error) {
   if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) return "";
   std::vector<std::string> known;

@@ -16,8 +16,8 @@ namespace CLI {
 class App;
 }
 
-/// What every verb shares: the options of communication and output, the start of the ranks, and the result as one JSON
-/// object.
+/// The part that every verb shares: the options of communication and output, the start of the ranks, and the result as
+/// one JSON object.
 ///
 ///     int verb_star(const Words& words) {
 ///       Command command("star", "Counts stars.");
@@ -66,7 +66,7 @@ class Command {
   const Plan& plan() const { return plan_; }
   Rank ranks() const { return ranks_; }  ///< as requested; 0: not requested
   bool quiet() const { return quiet_; }
-  /// What the ranks are at from here on, said on stderr if it takes long: by rank 0.
+  /// Names the phase from here on, which rank 0 prints on stderr if it takes long.
   void begin_phase(const World& world, std::string what);
   /// How much of the phase is done, for that line.
   Progress progress(const World& world) const;

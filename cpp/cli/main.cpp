@@ -59,7 +59,7 @@ void print_help() {
       kVersion, wrapped_table(own), foreign.empty() ? "" : "\nprograms of their own\n", wrapped_table(foreign)));
 }
 
-// What the word may have been meant to be.
+// Suggests the verb that the word may have been meant to be.
 std::string nearest_verb(const std::string& word) {
   std::vector<std::string> known;
   for (const Verb& verb : kVerbs) known.emplace_back(verb.name);

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-/// What the benches share.
+/// Helpers that the benches share.
 namespace atl::cli {
 
 double median(std::vector<double> values);

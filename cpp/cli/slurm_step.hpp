@@ -37,8 +37,9 @@ inline void check_step_has_pmi() {
                   by->ranks));
 }
 
-/// What to say where this process is the only rank although the environment names several tasks: a script of sbatch, or
-/// a shell of salloc, that has left out srun. Empty otherwise. `other_way` tells how to have several ranks here.
+/// Returns a warning where this process is the only rank although the environment names several tasks: a script of
+/// sbatch, or a shell of salloc, that has left out srun. Empty otherwise. `other_way` tells how to have several ranks
+/// here.
 inline std::string note_of_one_rank(std::string_view other_way) {
   // In a step that srun has started it names the step's tasks, which is what was wanted.
   if (launcher() || std::getenv("SLURM_STEP_NUM_TASKS")) return "";

@@ -120,7 +120,7 @@ int tune_gemm(const Words& words) {
 
 }  // namespace
 
-// What is compiled in is tuned here; programs are, by Python's atoll-tune.
+// Compiled-in kernels are tuned here, programs by Python's atoll-tune.
 int verb_tune(const Words& words) {
   if (!words.empty() && words[0] == "gemm") return tune_gemm(Words(words.begin() + 1, words.end()));
   constexpr const char* kHelp =

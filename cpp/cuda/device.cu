@@ -20,7 +20,7 @@ constexpr bool kEmulated = true;
 constexpr bool kEmulated = false;
 #endif
 
-/// What a wait finds wrong was begun before: its launch was right, or launch() would have thrown.
+/// An error that a wait finds was begun before: its launch was right, or launch() would have thrown.
 constexpr char kEarlierWork[] = "a kernel or a copy that was started earlier (CUDA_LAUNCH_BLOCKING=1 shows which)";
 
 /// The oldest device that there are kernels for.

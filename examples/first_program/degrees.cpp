@@ -32,7 +32,7 @@ void degrees(atl::World& world, const std::string& name) {
     for (const Local u : graph.out().neighbours(v)) leaving += u >= graph.owned();  // u is a mirror
   }
 
-  // What each rank has counted becomes one answer: here element by element.
+  // The counts of all ranks are added, element by element.
   for (Vertex& count : classes) count = world.sum(count);
   largest = world.max(largest);
   sum = world.sum(sum);

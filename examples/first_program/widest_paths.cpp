@@ -54,7 +54,7 @@ void widest_paths(atl::World& world, const std::string& name) {
   atl::EdgeList edges = atl::is_generator(name) ? atl::generate(world, name, {.weights = atl::Weights::uniform})
                                                 : atl::read_edges(world, name);
   world.agree(edges.weighted(), name + " has no weights, which are the widths. Give a graph with weights.");
-  // Of several edges between the same two vertices the widest counts.
+  // The widest of several edges between the same two vertices counts.
   const atl::Graph graph = atl::Graph::build(world, std::move(edges), {.duplicates = atl::Duplicates::merge_max});
 
   Vertex source = std::numeric_limits<Vertex>::max();  // the smallest id with an edge, so that there is a path

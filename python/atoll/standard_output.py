@@ -20,7 +20,7 @@ __all__ = ["cli_main", "fail", "put"]
 
 
 def cli_main(main: Callable[[list[str] | None], int]) -> Callable[..., int]:
-    """Runs `main` and returns its exit code; returns 3 if stdout could not be written, 141 if the pipe's reader left."""
+    """Runs `main` and returns its exit code; returns 3 if stdout could not be written, 141 if the reader closed it."""
 
     @functools.wraps(main)
     def command(words: list[str] | None = None) -> int:

@@ -17,7 +17,7 @@ namespace cola_cases {
 struct Shape {
   atl::Rank pes, size;  ///< P, G
 };
-/// Those with a last workgroup that is smaller are among them.
+/// Cases with a smaller last workgroup are among them.
 inline std::vector<Shape> shapes() {
   std::vector<Shape> out;
   for (const atl::Rank pes : {1, 2, 3, 4, 5, 8})

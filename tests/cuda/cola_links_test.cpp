@@ -103,7 +103,7 @@ void expect_all_shapes(const std::string& links) {
 
 }  // namespace
 
-// What a machine with one GPU can run of NCCL, which refuses two PEs on it.
+// The part of NCCL that runs on a machine with one GPU: NCCL refuses two PEs on it.
 TEST_CASE("products by CoLa with one PE over each of the links") {
   const TestDevice tested;
   const CsrMatrix a = random_matrix(45, 5);

@@ -106,7 +106,7 @@ void expect_plans(const CsrMatrix& a, const Shape& shape, const Blocks& blocks) 
   const FetchedRows counted = count_fetched(whole.pattern(), blocks, blocks, workgroups(shape.pes, shape.size));
   CHECK(put == (shape.size < shape.pes ? counted.fused.back() : 0));
   CHECK(fetched == fetched_by_definition(a, shape, blocks));
-  // What a PE receives is what others put, to the same place.
+  // A PE receives the rows that others put, to the same place.
   for (const ColaPlan& plan : all)
     for (std::size_t j = 1; j < plan.phases.size(); ++j)
       for (const ColaPlan& other : all) {
@@ -118,7 +118,7 @@ void expect_plans(const CsrMatrix& a, const Shape& shape, const Blocks& blocks) 
         if (theirs.to == plan.pe && theirs.count > 0) put.emplace_back(theirs.first, theirs.count);
         CHECK(expected == put);
       }
-  // What the peers of a PE ask for is what their columns say, in the same order.
+  // The peers of a PE ask for the rows that their columns name, in the same order.
   for (const ColaPlan& plan : all)
     for (std::size_t j = 0; j < plan.phases.size(); ++j)
       for (Rank by = plan.groups.begin(plan.groups.of(plan.pe)); by < plan.groups.end(plan.groups.of(plan.pe)); ++by) {

@@ -301,7 +301,7 @@ TEST_CASE("breadth-first search finds the tree of least parents in every directi
       DeviceBfsResult found;
       for (const auto direction : {automatic, push, pull})
         for (const Local source : {0, c.n / 2, c.n - 1}) {
-          // Of such small graphs 6 is a limit that levels are on both sides of.
+          // With graphs this small, levels lie on both sides of a limit of 6.
           search.run(source,
                      {.direction = direction,
                       .small_level_edges = source == 0        ? 0u

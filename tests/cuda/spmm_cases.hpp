@@ -88,7 +88,7 @@ class Dense {
   std::size_t at(std::int64_t i, std::int64_t j) const {
     return static_cast<std::size_t>(place.start + i * stride() + j);
   }
-  // Of a value of random_value(), which needs no rounding.
+  // Converts a value of random_value(), which needs no rounding.
   static std::uint16_t bits_of(float value) {
     if (value == 0) return 0;
     int exponent = 0;

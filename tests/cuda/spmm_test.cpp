@@ -11,7 +11,7 @@ using namespace device_spmm_cases;
 
 namespace {
 
-// What the host has, by `a` and half B's exact values.
+// The host's result, from `a` and half B's exact values.
 Matrix<float> host_product(const SparseMatrix<float>& a, Reduce reduce, const Dense& b, const Matrix<float>* before) {
   Team team(1);
   Matrix<float> out(a.rows, b.cols);
@@ -141,7 +141,7 @@ TEST_CASE("a row's task is one, among 1,024 the long ones come first, and pieces
     if (i % 1024 > 0) {
       const DeviceSparseTask& before = all.tasks[i - 1];
       CHECK(before.end - before.begin >= task.end - task.begin);
-      // Of the same length: in the order of the matrix.
+      // Rows of the same length are in the order of the matrix.
       if (before.end - before.begin == task.end - task.begin) CHECK(before.first <= task.first);
     }
   }

@@ -29,5 +29,5 @@ class TestDevice {
   std::shared_ptr<atl::Device> device_;
 };
 
-/// Those whose kernels differ; of a real device, its own.
+/// Architectures whose kernels differ; of a real device, its own.
 inline std::vector<int> architectures() { return TestDevice::is_real() ? std::vector{0} : std::vector{80, 90}; }

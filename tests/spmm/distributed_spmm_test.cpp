@@ -25,7 +25,7 @@ using spmm_cases::strategies;
 
 namespace {
 
-// Those that DistributedSpmm has.
+// The strategies that DistributedSpmm has.
 std::vector<SpmmStrategy> by_rows() {
   std::vector<SpmmStrategy> out;
   for (const SpmmStrategy& s : strategies())

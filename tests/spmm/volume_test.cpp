@@ -70,7 +70,7 @@ FetchedRows by_definition(const SparsePattern& a, const Blocks& blocks, const Hi
         for (int l = 0; l <= tree.level_between(r, owner); ++l)
           entered[static_cast<std::size_t>(l)].insert({domain(l, r), column});
       }
-  // What enters the domains of a level, less what entered those around them.
+  // The rows that enter the domains of a level, less those that entered the domains around them.
   for (std::size_t l = 0; l < depth; ++l) out.fused[l] = entered[l].size() - entered[l + 1].size();
   return out;
 }

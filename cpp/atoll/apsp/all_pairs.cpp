@@ -62,7 +62,7 @@ void check_memory(World& world, const ReplicatedCsr<T>& arcs, const AllPairsOpti
                   here <= has ? arcs.vertices() : greatest_that_fits(has, need)));
 }
 
-/// What a device cannot do is refused before anything is computed. Throws UsageError.
+/// Throws UsageError, before anything is computed, for a run that a device cannot do.
 template <class T>
 void check_device(const AllPairsOptions& options) {
   if (!options.device) return;

@@ -15,7 +15,7 @@
 ///     report.to_json();                                  // "result" of `atoll run apsp --json`
 namespace atl {
 
-/// What an out-of-core run has moved, and the step it resumed from.
+/// The bytes that an out-of-core run has moved, and the step it resumed from.
 struct FromDisk {
   std::int64_t first = 0;        ///< block step it began with
   std::size_t memory_bytes = 0;  ///< for tiles and packed panels

@@ -5,7 +5,7 @@
 
 namespace atl {
 
-/// What messages say of an id that is none: "source is -3 (ids are ..)".
+/// The text of messages about a number that is no id: "source is -3 (ids are ..)".
 inline constexpr const char* kIdRule = "ids are whole numbers from 0 to 2^63 - 2";
 static_assert(kMaxVertex == INT64_MAX - 1);
 

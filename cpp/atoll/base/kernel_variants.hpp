@@ -3,8 +3,8 @@
 
 #include <atoll/base/isa.hpp>
 
-/// The one table by which a processor's kernels are chosen: a kernel's variants by instruction set. (Those of a device are
-/// what its plug-in has: device/device_kernels.hpp.)
+/// The one table by which a processor's kernels are chosen: a kernel's variants by instruction set. (Those of a device
+/// are what its plug-in has: device/device_kernels.hpp.)
 ///
 ///     return ATOLL_KERNEL_VARIANTS(sum_rows, <T>).at(isa);              // sum_rows_portable<T>, _avx2<T>, _avx512<T>
 ///     return ATOLL_KERNEL_VARIANTS_512(&count, count).at(isa);         // count and count_avx512

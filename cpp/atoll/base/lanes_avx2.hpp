@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-/// What AVX2 lacks beside AVX-512: masks of lanes as bits. For files compiled for AVX2.
+/// Masks of lanes as bits, which AVX-512 has and AVX2 lacks. For files compiled for AVX2.
 namespace atl::avx2 {
 
 /// All bits of lane i set where bit i of `bits` is.

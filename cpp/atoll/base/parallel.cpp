@@ -25,7 +25,7 @@ void end(bool& stop, std::atomic<std::uint32_t>& epoch, std::vector<std::thread>
   for (auto& w : workers) w.join();
 }
 
-// Of the kernel's last tick: a tenth of the price of the exact time, which a short chunk would feel.
+// Takes the time of the kernel's last tick: it costs a tenth of the exact time, which a short chunk would feel.
 std::int64_t coarse_ms() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC_COARSE, &now);

@@ -113,8 +113,8 @@ class Team {
   /// Gives a thread outside any team the number by which it finds its own state.
   static void name_this_thread(int number);
 
-  /// What thread 0 calls at cancellation points from now on, at most once in kAskEveryMs: it throws what is to end the
-  /// work. An empty one: nothing. Outside regions.
+  /// Sets the function that thread 0 calls at cancellation points from now on, at most once in kAskEveryMs: it throws
+  /// what is to end the work. An empty one: nothing. Outside regions.
   void ask_to_go_on(std::function<void()> ask);
   static constexpr std::int64_t kAskEveryMs = 50;
   /// Where work may end before its time; for loops that have none of their own. Serial code calls it as thread 0.

@@ -32,7 +32,7 @@ struct PluginFile {
 };
 PluginFile open_plugin_file(const PluginName& name);
 
-/// What a plug-in says of itself.
+/// Whether a plug-in is there and loads.
 struct PluginStatus {
   std::string name;  ///< "mpi_openmpi"
   std::string path;  ///< empty: not found

@@ -9,8 +9,8 @@ namespace atl {
 
 /// Libraries that a fabric loads install handlers for the signals that end a process, when they load or at their first
 /// call. libinfinipath's handler calls exit(), which hangs if the signal arrived inside the library. While a
-/// SavedSignalHandlers lives, termination signals stay pending. Its destructor restores the previous handlers, and then they
-/// are delivered.
+/// SavedSignalHandlers lives, termination signals stay pending. Its destructor restores the previous handlers, and then
+/// they are delivered.
 class SavedSignalHandlers {
  public:
   SavedSignalHandlers() {

@@ -17,7 +17,7 @@ using Rank = std::int32_t;    ///< a process (or a thread that plays one) of a W
 constexpr std::size_t index(Local v) { return static_cast<std::size_t>(v); }
 constexpr std::size_t index(Vertex v) { return static_cast<std::size_t>(v); }
 
-/// What the field returns for "no parent" (GAP, Graph500). Original ids are >= 0, so it is no vertex.
+/// The field's usual value for "no parent" (GAP, Graph500). Original ids are >= 0, so it is no vertex.
 inline constexpr Vertex kNoVertex = -1;
 
 /// The last original id: ids lie in [0, 2^63 - 1), which keeps kNoVertex and kUnreachable free.

@@ -26,7 +26,7 @@ std::uint64_t available() {
   return static_cast<std::uint64_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-// What the value of `name` is in a memory.stat.
+// Returns the value of `name` in a memory.stat.
 std::uint64_t stat_of(const std::string& folder, const std::string& wanted) {
   std::ifstream in(folder + "/memory.stat");
   std::string name;
@@ -35,7 +35,7 @@ std::uint64_t stat_of(const std::string& folder, const std::string& wanted) {
   return 0;
 }
 
-// What the groups from this process's own up to the root leave.
+// Returns the bytes that the groups from this process's own up to the root leave.
 std::uint64_t left_by_groups() {
   std::uint64_t least = UINT64_MAX;
   std::ifstream in("/proc/self/cgroup");

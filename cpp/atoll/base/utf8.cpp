@@ -12,7 +12,7 @@ std::size_t character(std::string_view bytes) {
   if (at(0) < 0x80) return 1;
   const std::size_t more = at(0) >= 0xf0 ? 3 : at(0) >= 0xe0 ? 2 : 1;
   if (at(0) < 0xc2 || at(0) > 0xf4 || bytes.size() <= more) return 0;
-  // Of the second byte some values would be a longer form of a shorter one, a surrogate, or beyond U+10FFFF.
+  // Some values of the second byte would be a longer form of a shorter one, a surrogate, or beyond U+10FFFF.
   const unsigned low = at(0) == 0xe0   ? 0xa0
                        : at(0) == 0xf0 ? 0x90
                                        : 0x80,

@@ -21,7 +21,7 @@
 ///     kcore.verify(graph, arguments, answer, nullptr);       // collective
 namespace atl::catalog {
 
-/// What an algorithm makes of a graph.
+/// How an algorithm treats the directions, weights and repeated edges of a graph.
 struct Contract {
   enum class Direction { any, undirected } direction = Direction::any;
   enum class Weights { ignored, optional, needed } weights = Weights::ignored;
@@ -66,7 +66,7 @@ struct Runs {
   std::optional<bool> verified;
 };
 
-/// What the command tells of the runs.
+/// The report of the command on its runs.
 struct Report {
   using Lines = std::vector<std::pair<std::string, std::string>>;
   nlohmann::json &result, &seconds;  ///< objects, to which it adds
@@ -81,7 +81,7 @@ class Prepared {
   virtual ~Prepared() = default;
   /// Collective. InputError, the same on all ranks.
   virtual void run(const Arguments& arguments, Answer& answer, const Progress& progress) = 0;
-  /// Of the last run. Collective.
+  /// Reports on the last run. Collective.
   virtual void report(const Arguments& arguments, const Answer& answer, const Runs& runs, Report& report) const = 0;
   virtual std::size_t memory_bytes() const = 0;
 };

@@ -10,7 +10,8 @@
 #include <variant>
 #include <vector>
 
-/// What a run gives: columns, one value for each vertex of this rank by owned index, and scalars, the same on all ranks.
+/// The result of a run: columns, one value for each vertex of this rank by owned index, and scalars, the same on all
+/// ranks.
 ///
 ///     form->run(arguments, answer, {});
 ///     std::get<Array<Vertex>>(*answer.find("core"));

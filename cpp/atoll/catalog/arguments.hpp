@@ -21,7 +21,7 @@
 /// not have, or a value of another kind.
 namespace atl::catalog {
 
-/// What an option takes: whole number, real number, one of some words, yes or no, one original id, a list of original
+/// The value of an option: whole number, real number, one of some words, yes or no, one original id, a list of original
 /// ids, one real number for each vertex of this rank.
 enum class Kind { whole, real, word, flag, vertex, vertices, reals };
 

@@ -41,7 +41,7 @@ class Clustering final : public Prepared {
   ClusteringResult result_;
 };
 
-// What both rows have.
+// Fills the fields that both rows share.
 Algorithm clustering_row() {
   Algorithm row{};
   row.scalars = {{"total", "int64", "triangles, each once"}};

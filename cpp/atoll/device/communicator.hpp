@@ -27,7 +27,7 @@ class DeviceCommunicator {
 /// group. Throws DeviceError on all ranks if there is no plug-in or two members share a device, which NCCL refuses.
 std::unique_ptr<DeviceCommunicator> device_communicator(World& world, Device& device, std::span<const Rank> members);
 
-/// What a plug-in exports; `abi` is checked before anything else is used.
+/// The exports of a plug-in; `abi` is checked before anything else is used.
 struct CommunicatorPlugin {
   using Id = std::array<char, 128>;
   std::uint32_t abi;

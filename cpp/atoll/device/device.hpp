@@ -68,7 +68,7 @@ class Device {
   virtual void* allocate(std::size_t bytes, MemoryKind kind) = 0;
   virtual void release(void* memory, MemoryKind kind) noexcept = 0;
 
-  /// Of free_bytes() what this rank may plan with.
+  /// The part of free_bytes() that this rank may use.
   std::size_t claimable_bytes() const { return std::min(free_bytes(), share_bytes_); }
   /// The device is that of so many ranks, none of which has allocated yet: each may have its part of what is free now.
   void share_among(int ranks) { share_bytes_ = free_bytes() / static_cast<std::size_t>(ranks); }
@@ -83,7 +83,7 @@ class Device {
 
   virtual StreamHandle make_stream() = 0;
   virtual void free_stream(StreamHandle stream) noexcept = 0;
-  /// What the device has been given will not end, since it waits for a peer that is lost: waits and allocations are
+  /// Declares that the device's work will not end, since it waits for a peer that is lost: waits and allocations are
   /// errors from now on, and memory, streams and events are left to the end of the process, as freeing them would wait.
   virtual void abandon() noexcept = 0;
   /// Waits until all that the stream was given is done, and throws DeviceError if any of it failed.
@@ -92,7 +92,7 @@ class Device {
   virtual void free_event(EventHandle event) noexcept = 0;
   /// The event happens when all that the stream has been given so far is done.
   virtual void record(EventHandle event, StreamHandle stream) = 0;
-  /// What the stream is given from now on begins after the event.
+  /// Makes the work enqueued from now on begin after the event.
   virtual void wait_for(StreamHandle stream, EventHandle event) = 0;
   virtual void wait_event(EventHandle event) = 0;
   virtual bool happened(EventHandle event) = 0;

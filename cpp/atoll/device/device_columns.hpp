@@ -28,9 +28,9 @@ struct DeviceTables {
 template <class T>
 class DeviceColumns {
  public:
-  /// Row q of `transposed` is a column of A, its column indices are rows of C. Its row of B is row positions[q] of owner
-  /// owners[q]. With row_factors, products are multiplied with the factor of their row of C (a mean's). Copies all to
-  /// the device and waits for the stream.
+  /// Row q of `transposed` is a column of A, its column indices are rows of C. Its row of B is row positions[q] of
+  /// owner owners[q]. With row_factors, products are multiplied with the factor of their row of C (a mean's). Copies
+  /// all to the device and waits for the stream.
   DeviceColumns(const Stream& stream, const SparseView<T>& transposed, std::span<const std::int32_t> owners,
                 std::span<const Local> positions, std::span<const T> row_factors = {});
 

@@ -246,7 +246,7 @@ void DeviceBfs::run(Local source, const DeviceBfsOptions& options, DeviceBfsResu
       stream_.wait();
       const DeviceSmallLevels& levels = host_small_levels_[0];
       if (levels.levels % 2 == 1) std::swap(call.queue, call.next_queue);
-      // Of the levels that were pushed: all that were found but the last, and the one before them.
+      // The pushed levels are all that were found but the last, and the one before them.
       const auto pushed = static_cast<Edge>(frontier.edges + levels.edges - levels.last.edges);
       unexplored -= static_cast<double>(pushed);
       result.edges += pushed;

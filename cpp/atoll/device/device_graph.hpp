@@ -53,7 +53,8 @@ class DeviceCsr {
   DeviceArray<DeviceSplitRow> splits_;
 };
 
-/// As PageRankOptions, with which it shares the definition of ranks; the walk takes all edges alike and jumps anywhere.
+/// Options as in PageRankOptions, with which it shares the definition of ranks; the walk takes all edges alike and
+/// jumps anywhere.
 struct DevicePageRankOptions {
   double damping = 0.85;
   /// Stop when the sum of |change| over all vertices is below this; empty: do max_iterations.

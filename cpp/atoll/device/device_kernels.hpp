@@ -85,10 +85,10 @@ struct DeviceProductCall {
 };
 
 struct DeviceMinPlus {
-  /// What the element's kernels take for "no path": no length that they find is as great. Of uint16 less than the
+  /// The value that the element's kernels take for "no path": no length is as great. For uint16 it is less than the
   /// host's, so that sums of two fit 16 bits, as the pairwise instruction does not saturate.
   double (*no_path)(Element element) = nullptr;
-  /// Those that are compiled in, the usual one first; empty if the element has no kernel.
+  /// The tiles that are compiled in, the usual one first; empty if the element has no kernel.
   std::span<const DeviceTile> (*tiles)(Element element) = nullptr;
   /// Bytes that a packed factor needs.
   std::size_t (*panel_bytes)(Element element, int tile, bool left, std::int64_t extent, std::int64_t depth) = nullptr;
@@ -135,7 +135,7 @@ struct DeviceSparseView {
   const float* values = nullptr;          ///< of each nonzero; null: all are 1
 };
 
-/// What one group of lanes does: the nonzeros [begin, end) of whole rows [first, last), or a piece of one long row.
+/// The work of one group of lanes: the nonzeros [begin, end) of whole rows [first, last), or a piece of one long row.
 struct DeviceSparseTask {
   Edge begin = 0, end = 0;
   Local first = 0, last = 0;
@@ -225,7 +225,7 @@ struct DeviceSplitRow {
   std::int32_t first = 0, last = 0;
 };
 
-/// What PageRank's kernels tell each other and the host.
+/// State that PageRank's kernels share with each other and the host.
 struct DevicePageRankState {
   double base = 0;    ///< what the next iteration adds to every vertex: jumps, and dangling mass if it is spread
   double change = 0;  ///< sum of |change| in the last iteration
@@ -250,7 +250,8 @@ struct DevicePageRankCall {
   bool spread = true;  ///< dangling mass is spread evenly, or lost
 };
 
-/// A chunk of a vertex's list: kChunkEdges edges from piece * kChunkEdges on, so that long lists are shared among warps.
+/// A chunk of a vertex's list: kChunkEdges edges from piece * kChunkEdges on, so that long lists are shared among
+/// warps.
 struct DeviceEdgeChunk {
   Local vertex = 0, piece = 0;
 };

@@ -8,7 +8,7 @@
 /// The plug-in that opens devices, built where a CUDA compiler is.
 namespace atl {
 
-/// What a plug-in exports; `abi` is checked before anything else is used.
+/// The exports of a plug-in; `abi` is checked before anything else is used.
 struct DevicePlugin {
   std::uint32_t abi;
   /// Facts of the devices of this machine. Throws DeviceError that says what is missing.

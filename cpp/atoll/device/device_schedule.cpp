@@ -6,8 +6,8 @@
 namespace atl {
 namespace {
 
-// Of rows that are one task: a group of 8 lanes reads 128 nonzeros in some 16 steps of a microsecond each at worst, and a matrix of 10 million
-// nonzeros has 80,000 such tasks for the 30,000 groups that an H100 runs at a time.
+// Nonzeros of the rows of one task: a group of 8 lanes reads 128 of them in some 16 steps of a microsecond each at
+// worst, and a matrix of 10 million nonzeros has 80,000 such tasks for the 30,000 groups that an H100 runs at a time.
 constexpr Edge kTask = 128;
 constexpr Edge kLongRow = 512, kPiece = 256;
 // A row without nonzeros still costs the write of its part of C.

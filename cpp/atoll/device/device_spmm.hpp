@@ -27,7 +27,7 @@ class DeviceSpmm {
   /// A part of a larger matrix, as of Spmm: mean divides by `row_nonzeros`, and rows without nonzeros become the neutral
   /// element of max or min.
   DeviceSpmm(const Stream& stream, const SparseView<T>& part, Reduce reduce, std::span<const Edge> row_nonzeros);
-  /// Of arrays that are on the device already and stay there; offsets: the host's copy of a.offsets. Waits for the
+  /// Takes arrays that are on the device already and stay there; offsets: the host's copy of a.offsets. Waits for the
   /// stream.
   DeviceSpmm(const Stream& stream, const DeviceSparseView& a, std::span<const Edge> offsets,
              Reduce reduce = Reduce::sum);

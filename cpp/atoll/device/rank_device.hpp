@@ -8,9 +8,9 @@
 
 namespace atl {
 
-/// What `--device` names, for this rank: null for "cpu"; of "cuda" the ranks of a machine share the devices evenly, in
-/// their order; several may have one, and each then plans with its part of what is free. Collective; throws on all ranks
-/// alike.
+/// Returns the device that `--device` names, for this rank: null for "cpu"; of "cuda" the ranks of a machine share the
+/// devices evenly, in their order; several may have one, and each then plans with its part of what is free. Collective;
+/// throws on all ranks alike.
 std::shared_ptr<Device> device_of_rank(World& world, const std::string& kind);
 
 /// The ranks that have this rank's device, itself among them, ascending. Collective.

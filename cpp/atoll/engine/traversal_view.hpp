@@ -4,7 +4,7 @@
 #include <atoll/engine/mirror_bits.hpp>
 #include <atoll/graph/graph.hpp>
 
-/// What a traversal needs of a rank's part of a graph, whichever way its edges are cut (Graph::cut()): rows in both
+/// A rank's part of a graph as a traversal needs it, whichever way its edges are cut (Graph::cut()): rows in both
 /// directions, original ids, and which ranks mirror which masters.
 ///
 ///     const TraversalView<std::uint32_t> view(graph);                     // collective
@@ -36,8 +36,8 @@ class TraversalView {
   const Csr& in() const { return *in_; }
   const Array<Id>& ids() const { return *ids_; }  ///< original ids by local number, mirrors included
 
-  /// Of the group of mirrors that has this one. An empty group begins where the next one does: of equal beginnings, the
-  /// last is the mirror's group.
+  /// Returns the owner of the group that has this mirror. An empty group begins where the next one does, so the last of
+  /// equal beginnings is the mirror's group.
   std::size_t owner_of(Local mirror) const {
     return static_cast<std::size_t>(std::upper_bound(begin_.begin(), begin_.end(), mirror) - begin_.begin() - 1);
   }

@@ -24,8 +24,8 @@
 /// than one in `dense` of all edges, as in Gemini [2]. Over a vertex-cut both a push and a pull leave at mirrors what has
 /// to be reduced, and the first pull transposes this rank's edges.
 ///
-/// T is at most a word, and has ==. Memory: two T and five bits a local vertex, the exchange's, and those of a vertex-cut, which the
-/// graph keeps.
+/// T is at most a word, and has ==. Memory: two T and five bits a local vertex, the exchange's, and those of a
+/// vertex-cut, which the graph keeps.
 ///
 /// [1] section II of "A Lightweight Communication Runtime for Distributed Graph Analytics", IPDPS 2018 (Abelian).
 /// [2] X. Zhu et al. "Gemini: A computation-centric distributed graph processing system." OSDI 2016.
@@ -92,7 +92,7 @@ class VertexProgram {
   /// All mirrors get their master's value.
   void synchronize_mirrors();
 
-  /// Of a graph with a vertex-cut; what its edges are.
+  /// The vertex-cut whose edges the program follows, if the graph has one.
   const VertexCut* cut() const { return cut_; }
   int pulls() const { return pulls_; }  ///< rounds since start() that pulled
   std::size_t memory_bytes() const;     ///< without the cut, which the graph counts

@@ -25,7 +25,7 @@ std::uint64_t hash_of(Vertex id, std::int64_t column, T value) {
   return random_at(random_at(static_cast<std::uint64_t>(id), static_cast<std::uint64_t>(column)), bits);
 }
 
-// Of values that are not 0, so that dense and sparse features with the same values have the same.
+// Sums values that are not 0, so that dense and sparse features with the same values have the same.
 template <class T>
 std::uint64_t hash_of(const VertexFeatures<T>& features, const std::vector<Vertex>& ids) {
   std::uint64_t sum = 0;
@@ -57,7 +57,7 @@ void sum_over_ranks(World& world, std::span<T> values) {
   std::ranges::copy(world.all_gather_varying(std::span<const T>(sums)), values.begin());
 }
 
-// Of the products that decide.
+// Returns the width of the products by which the strategy is chosen.
 std::int64_t widest(const GcnOptions& options) { return options.widths.empty() ? 1 : std::ranges::max(options.widths); }
 
 template <class T>

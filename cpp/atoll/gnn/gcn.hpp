@@ -107,9 +107,9 @@ class Gcn {
   std::int64_t classes() const { return layers_.back().out; }
   std::int64_t rows() const { return order_.order ? order_.order->old_rows() : rows_; }  ///< own vertices
   const GcnOptions& options() const { return options_; }
-  /// Of the products with A, and why it was chosen.
+  /// The strategy of products with A, and why it was chosen.
   const SpmmChoice& strategy() const { return choice_; }
-  /// Of the vertices inside, why, and what it took.
+  /// The order of the vertices inside, why it was chosen, and its cost.
   const RowOrderChoice& order() const { return order_; }
   /// A hash of the graph's degrees, the features and the targets that does not depend on the ranks. Collective.
   std::uint64_t fingerprint();

@@ -35,9 +35,9 @@ class GraphFolder {
 
   /// Collective.
   EdgeList edges(World& world) const;
-  /// Of the rank's vertices, in owned order. Collective.
+  /// Reads the targets of the rank's vertices, by owned index. Collective.
   VertexTargets targets(const Graph& graph) const;
-  /// Of the rank's vertices, in owned order. Collective.
+  /// Reads the features of the rank's vertices, by owned index. Collective.
   template <class T>
   SparseMatrix<T> features(const Graph& graph, Rows rows) const;
 

@@ -64,7 +64,8 @@ void Gcn<T>::compute_product(const Layer& layer) {
   compute(2 * static_cast<double>(rows_) * weights, values_of(layer.in) + values_of(layer.out) + weights);
 }
 
-// Of sparse features or their transpose: a nonzero has a value and a place; weights and their gradients stay in a cache.
+// Bytes of sparse features or their transpose: a nonzero has a value and a place; weights and their gradients stay in a
+// cache.
 template <class T>
 void Gcn<T>::compute_sparse_product() {
   const auto nonzeros = static_cast<double>(sparse_->kept.size());
@@ -192,7 +193,7 @@ void Gcn<T>::backward() {
       multiply<T>(team, s, std::as_const(wt).view(), dx);
       compute_product(layer);
     }
-    // What was dropped, or not above 0, has no derivative; drop(H) is 0 just there.
+    // Values that were dropped, or are not above 0, have no derivative; drop(H) is 0 just there.
     compute(2 * values_of(layer.in), 3 * values_of(layer.in));
     for_rows(team, rows_, [&](std::int64_t i) {
       T* const d = dx.row(i).data();

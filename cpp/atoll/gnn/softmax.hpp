@@ -9,11 +9,11 @@
 
 namespace atl {
 
-/// What a vertex is for.
+/// The use of a vertex: training, validation or test.
 enum class VertexRole : std::uint8_t { none, train, validation, test };
 inline constexpr std::size_t kRoles = 4;
 
-/// What is known of this rank's vertices, in owned order.
+/// Classes and uses of this rank's vertices, by owned index.
 struct VertexTargets {
   std::vector<std::int32_t> labels;  ///< class, from 0; -1: not known
   std::vector<VertexRole> roles;     ///< train, validation and test vertices have labels

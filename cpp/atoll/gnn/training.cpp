@@ -8,7 +8,7 @@
 namespace atl {
 namespace {
 
-// What must be the same for a run to go on. The number of epochs may differ.
+// The values that must be the same for a run to resume. The number of epochs may differ.
 template <class T>
 nlohmann::json identity(Gcn<T>& gcn) {
   const GcnOptions& o = gcn.options();
@@ -24,7 +24,7 @@ nlohmann::json identity(Gcn<T>& gcn) {
           {"input", fmt::format("{:016x}", gcn.fingerprint())}};
 }
 
-// What the run knows of a key that differs, for the message.
+// Describes a key that differs, for the message.
 std::string difference(const nlohmann::json& saved, const nlohmann::json& here) {
   for (const auto& [key, value] : here.items())
     if (!saved.contains(key) || saved[key] != value)

@@ -26,7 +26,7 @@ struct TrainingCurve {
   std::vector<std::int64_t> scored;
   std::vector<double> train_accuracies, validation_losses, validation_accuracies;
   std::int64_t resumed_from = 0;  ///< epochs that a checkpoint had
-  /// Of this run's epochs: seconds of the slowest rank without scores and checkpoints, and in products with A.
+  /// Seconds of this run's epochs, of the slowest rank without scores and checkpoints, and in products with A.
   std::vector<double> seconds, spmm_seconds;
 };
 

@@ -29,7 +29,7 @@ namespace atl {
 /// Ids below this fit 32 bits with one value left for "none".
 inline constexpr Vertex kNarrowIds = (Vertex{1} << 32) - 1;
 
-/// What to do with several edges between the same two vertices: keep them, or merge them to one edge with the minimum,
+/// The treatment of several edges between the same two vertices: keep them, or merge them to one edge with the minimum,
 /// the maximum or the sum of their weights.
 enum class Duplicates { keep, merge_min, merge_max, merge_sum };
 /// Parses "keep", "min", "max" or "sum"; else InputError that lists these names.

@@ -64,7 +64,7 @@ void OutputFolder::take_over() {
   if (flock(held_.get(), LOCK_EX | LOCK_NB) != 0)
     throw IoError(fmt::format("{}: another run works in {}. Wait for its end, or name another.", path_, temporary_));
   ours_ = true;
-  // What a killed run was about to replace in it (AtomicFile).
+  // Temporary files that a killed run left in it (AtomicFile).
   for (const auto& entry : fs::directory_iterator(temporary_, error))
     if (entry.path().extension() == ".part") fs::remove(entry.path(), error);
 }

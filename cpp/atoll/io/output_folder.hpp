@@ -23,12 +23,12 @@
 /// of rank 0 removes the temporary folder; it is not collective.
 namespace atl {
 
-/// What to do if the name is taken: throw IoError, or replace it once the new one is complete.
+/// The action if the name is taken: throw IoError, or replace it once the new one is complete.
 enum class Existing { refuse, replace };
 
 class OutputFolder {
  public:
-  /// What to do with a temporary folder of an earlier run. go_on: take it over; its name is `path`.part, and one
+  /// The action on a temporary folder of an earlier run. go_on: take it over; its name is `path`.part, and one
   /// process at a time may hold it.
   enum class Earlier : bool { ignore, go_on };
 

@@ -351,7 +351,7 @@ Head read_head(World& world, const std::string& path, std::size_t bytes) {
     check(have > 0, "{}: holds no text (it unpacks to nothing). Check how it was written.", path);
     head.whole = have < bytes;
     head.text.resize(have);
-    // What is no text is left as it is.
+    // Bytes that are no text are left as they are.
     if (head.text.substr(0, 4096).find('\0') == std::string::npos)
       unify_line_ends(head.text.data(), 0, have, head.whole);
   });

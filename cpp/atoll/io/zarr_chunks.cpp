@@ -39,7 +39,7 @@ std::shared_ptr<const void> ZarrChunks::read(const Key& key) const {
           chunk_bytes_);
     return {file, file->data()};
   }
-  // What the metadata claim is held against the file before memory is taken.
+  // The metadata's claims are held against the file before memory is taken.
   const auto says = ZSTD_getFrameContentSize(file->data(), file->bytes());
   check(says == chunk_bytes_ || says == ZSTD_CONTENTSIZE_UNKNOWN || says == ZSTD_CONTENTSIZE_ERROR,
         "{}: holds {} bytes (a chunk has {}). It is of another array; get it again.", path, says, chunk_bytes_);

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <numeric>
 
-/// Block-cyclic distribution of a matrix: blocks of b x b distributed round-robin to a grid of ranks (COAST, section IV.A).
-/// Block (i, j) is on the rank at (i mod Px, j mod Py).
+/// Block-cyclic distribution of a matrix: blocks of b x b distributed round-robin to a grid of ranks (COAST, section
+/// IV.A). Block (i, j) is on the rank at (i mod Px, j mod Py).
 ///
 ///     BlockCyclic rows{.size = n, .block = 768, .parts = grid.rows};
 ///     rows.part_of(rows.block_of(v)), rows.local_of(v)     // the part that stores row v, and its local index there

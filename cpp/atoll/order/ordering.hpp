@@ -14,7 +14,7 @@
 ///     locality_of(team, b.pattern(), 64).inside_blocks;                           // locality.hpp
 namespace atl {
 
-/// What each method does is in the file that has its name; its paper is cited there.
+/// Each method is described, and its paper cited, in the file that has its name.
 ///
 ///     method    order                                                        work
 ///     identity  as it is                                                     n

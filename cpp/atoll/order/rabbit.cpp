@@ -135,7 +135,8 @@ class Aggregation {
       team_.for_range(vertices.size(), grain, [&](int thread, std::size_t begin, std::size_t end) {
         Worker& worker = workers_[static_cast<std::size_t>(thread)];
         for (std::size_t i = begin; i < end; ++i) join({vertices[i], kNoCommunity}, worker);
-        // As many turns as retries: else those who wait for a hub that another thread holds would cost their square.
+        // A thread waits as many turns as it has retried: else those who wait for a hub that another thread holds would
+        // cost their square.
         worker.turns += end - begin;
         if (worker.turns < worker.retries.size()) return;
         worker.turns = 0;

@@ -30,7 +30,7 @@ std::size_t opponent(std::size_t who, std::size_t round, std::size_t n) {
   return last < n ? last : kNone;
 }
 
-// Those of a whole tournament.
+// Returns the rounds of a whole tournament.
 std::vector<std::size_t> rounds_of(std::size_t ranks) {
   std::vector<std::size_t> rounds(ranks < 2 ? 0 : ranks - (ranks % 2 == 0));
   std::iota(rounds.begin(), rounds.end(), std::size_t{0});

@@ -3,7 +3,7 @@
 #include <limits>
 #include <mutex>
 
-// What a waiting rank checks: whether anything moves, whether a peer is lost, whether its time is over.
+// Checks of a waiting rank: whether anything moves, whether a peer is lost, whether its time is over.
 namespace atl {
 namespace {
 

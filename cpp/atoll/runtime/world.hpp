@@ -64,7 +64,7 @@ class World : public Collectives {
   Rank size() const { return size_; }
   const Plan& plan() const { return plan_; }
   const Hierarchy& hierarchy() const { return hierarchy_; }
-  /// What messages cost on each level of the hierarchy, and what else is known of the machine.
+  /// The machine: costs of messages on each level of the hierarchy, and what else is known of it.
   const Machine& machine() const { return machine_; }
   /// How records travel between ranks, by Plan::route; "domain" if that is "auto".
   const Route& route() const;
@@ -148,8 +148,9 @@ class World : public Collectives {
   void count_in_place(Rank to, std::size_t bytes);
   void abandon(const Slot& slot, Hold hold = Hold::briefly);
 
-  /// What a sink did with a message, a control packet or the end of a put: it has read it; it will release it later; it
-  /// has no capacity now and wants it again. The upper half of a note's type is the number that open_messages() gave.
+  /// The answer of a sink to a message, a control packet or the end of a put: it has read it; it will release it later;
+  /// it has no capacity now and wants it again. The upper half of a note's type is the number that open_messages()
+  /// gave.
   enum class Taken { done, kept, no };
   struct MessageSink {
     void* context = nullptr;
@@ -236,7 +237,8 @@ class World : public Collectives {
   std::vector<int> level_to_;
   std::vector<std::atomic<int>> buffer_slots_to_;  // [rank] slots held by send buffers
   std::vector<ThreadState> threads_;
-  // What only World's own sources know, so that an edit of a route or a queue recompiles what uses it and no more.
+  // The part that only World's own sources know, so that an edit of a route or a queue recompiles what uses it and no
+  // more.
   struct Internals;
   const std::unique_ptr<Internals> internals_;
   const bool all_near_;

@@ -6,8 +6,8 @@
 #include <atoll/matrix/spmm/spmm.hpp>
 #include <atoll/spmm/product.hpp>
 
-/// What the products of grid_spmm.hpp share: a matrix that goes from ranks with whole rows to ranks with blocks of it, and
-/// partial results that are added.
+/// Steps that the products of grid_spmm.hpp share: a matrix that goes from ranks with whole rows to ranks with blocks
+/// of it, and partial results that are added.
 namespace atl::spmm {
 
 template <class T>

@@ -32,7 +32,7 @@
 /// on GPUs." ICS 2025.
 namespace atl {
 
-/// What a product moves, over all ranks, in rows of B.
+/// Rows of B that a product moves, over all ranks.
 struct SpmmVolume {
   double remote_nonzeros = 0;  ///< E_R: fetched if each nonzero fetches its row
   double remote_columns = 0;   ///< N_R: fetched if each rank fetches a row once
@@ -61,8 +61,8 @@ class DistributedSpmm {
   Edge nonzeros() const { return local_.pattern().nonzeros() + remote_nonzeros_; }  ///< of this rank
   /// Collective.
   SpmmVolume volume() const;
-  /// What this rank sends across each level of the hierarchy in one product with `columns` columns, as the counters count
-  /// it, but for 8 bytes of each message. Collective at the first call for a number of columns.
+  /// Returns what this rank sends across each level of the hierarchy in one product with `columns` columns, as the
+  /// counters count it, but for 8 bytes of each message. Collective at the first call for a number of columns.
   std::vector<HaloTraffic> traffic(std::int64_t columns);
   std::size_t memory_bytes() const;
 

@@ -8,7 +8,7 @@
 
 namespace atl {
 
-/// What fetching the rows of B costs by each of the strategies that coalesce rows, in one product, on a
+/// Predicts the seconds of fetching the rows of B by each of the strategies that coalesce rows, in one product, on a
 /// machine: the longest time of any rank's link or of any domain's uplink, at all levels together or, where
 /// rows are fused, level after level, and a latency for each step.
 ///

@@ -24,7 +24,7 @@
 /// [1] A. Tripathy, K. Yelick, A. Buluc. "Reducing communication in graph neural network training." SC 2020.
 namespace atl {
 
-/// What one product moves between ranks, in bytes, of all ranks together, without headers.
+/// Bytes that one product moves between ranks, over all ranks, without headers.
 struct GridVolume {
   std::uint64_t a = 0;  ///< nonzeros, with their row offsets
   std::uint64_t b = 0;
@@ -47,15 +47,15 @@ class ReplicatedSpmm {
   ReplicatedSpmm(const ReplicatedSpmm&) = delete;
   ReplicatedSpmm& operator=(const ReplicatedSpmm&) = delete;
 
-  /// As DistributedSpmm's. Collective; every rank throws InputError if a shape is wrong on any.
+  /// Multiplies as DistributedSpmm does. Collective; every rank throws InputError if a shape is wrong on any.
   void operator()(MatrixView<const T> b, MatrixView<T> c);
 
   std::int64_t rows() const { return static_cast<std::int64_t>(row_nonzeros_.size()); }  ///< of this rank
   std::int64_t columns() const { return local_.columns; }                                ///< owned by this rank
   std::size_t phases() const { return 1; }
   GridVolume volume(std::int64_t columns) const;
-  /// What this rank sends across each level of the hierarchy in one product, as the counters count it, but for 8 bytes
-  /// of each message. Collective at the first call for a number of columns.
+  /// Returns what this rank sends across each level of the hierarchy in one product, as the counters count it, but for
+  /// 8 bytes of each message. Collective at the first call for a number of columns.
   std::vector<HaloTraffic> traffic(std::int64_t columns);
   std::size_t memory_bytes() const;
 
@@ -92,7 +92,7 @@ class SummaSpmm {
   SummaSpmm(const SummaSpmm&) = delete;
   SummaSpmm& operator=(const SummaSpmm&) = delete;
 
-  /// As DistributedSpmm's. Collective; every rank throws InputError if a shape is wrong on any.
+  /// Multiplies as DistributedSpmm does. Collective; every rank throws InputError if a shape is wrong on any.
   void operator()(MatrixView<const T> b, MatrixView<T> c);
 
   std::int64_t rows() const { return blocks_.size(world_.rank()); }            ///< of this rank

@@ -4,12 +4,12 @@
 #include <atoll/matrix/matrix.hpp>
 #include <atoll/spmm/matrix_rows.hpp>
 
-/// What all distributed products do alike, whichever rank multiplies what: they check what they are given, and take their
-/// time on a virtual clock.
+/// Steps that all distributed products do alike, whichever rank multiplies what: they check what they are given, and
+/// take their time on a virtual clock.
 namespace atl::spmm {
 
-/// Collective; every rank throws InputError for rows that are not distributed over the World's ranks or a column that does
-/// not exist. A NaN among the values makes its row of the product NaN, as in any other product.
+/// Collective; every rank throws InputError for rows that are not distributed over the World's ranks or a column that
+/// does not exist. A NaN among the values makes its row of the product NaN, as in any other product.
 template <class T>
 void check_rows(World& world, const MatrixRows<T>& a);
 

@@ -100,7 +100,7 @@ class RowOrder {
   Side old_, new_;
 };
 
-/// What is wrong with this rank's rows for them to get another order; empty if nothing. Not collective.
+/// Returns why this rank's rows cannot get another order; empty if they can. Not collective.
 template <class T>
 std::string why_not_reordered(const World& world, const MatrixRows<T>& a);
 

@@ -11,12 +11,13 @@ namespace atl {
 namespace {
 
 constexpr double kLeastGain = 1.1;  // predictions are not better than that
-// Of a thread, on two cores of an AMD EPYC with 32 MiB of last-level cache: `atoll bench spmm --columns 64 --threads 1`
-// reads rows of B at 59 GB/s from a cache (communities:13) and at 11.4 where most are in none (communities:20), which is
-// the sum of the two below.
+// Bytes per second of a thread, on two cores of an AMD EPYC with 32 MiB of last-level cache: `atoll bench spmm
+// --columns 64 --threads 1` reads rows of B at 59 GB/s from a cache (communities:13) and at 11.4 where most are in none
+// (communities:20), which is the sum of the two below.
 constexpr double kMemoryRate = 14e9, kCacheRate = 59e9;  // bytes a second
 
-// Of the first processor; 32 MiB where the system does not say. sysconf() has the sum over a server's processors.
+// Returns the last-level cache of the first processor; 32 MiB where the system does not say. sysconf() has the sum over
+// a server's processors.
 std::size_t last_level_cache_bytes() {
   for (const int index : {3, 2}) {
     std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/size");

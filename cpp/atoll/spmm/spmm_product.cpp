@@ -28,7 +28,7 @@ SpmmProduct<T>::SpmmProduct(World& world, MatrixRows<T>&& rows, const SpmmStrate
   product_ = planned(std::move(rows), options.replication);
 }
 
-// What DistributedSpmm knows by itself.
+// Counts the remote nonzeros, which DistributedSpmm knows by itself.
 template <class T>
 void SpmmProduct<T>::count_remote(const MatrixRows<T>& rows) {
   spmm::check_rows(world_, rows);

@@ -41,7 +41,7 @@ class SpmmProduct {
   /// 1.5D or 2D, a replication elsewhere or of no divisor), InputError for a wrong matrix.
   SpmmProduct(World& world, MatrixRows<T>&& rows, const SpmmStrategy& strategy, const SpmmOptions& options = {});
 
-  /// As DistributedSpmm's. Collective; every rank throws InputError if a shape is wrong on any.
+  /// Multiplies as DistributedSpmm does. Collective; every rank throws InputError if a shape is wrong on any.
   void operator()(MatrixView<const T> b, MatrixView<T> c);
 
   std::int64_t rows() const;                   ///< of this rank

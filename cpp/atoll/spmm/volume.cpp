@@ -30,7 +30,7 @@ class FetchCounter {
     level_to_.resize(static_cast<std::size_t>(tree.size()));
   }
 
-  /// What is fetched from here on is fetched by `rank`.
+  /// Counts fetches from here on for `rank`.
   void begin(Rank rank) {
     rank_ = rank;
     for (Rank r = 0; r < tree_.size(); ++r) level_to_[static_cast<std::size_t>(r)] = tree_.level_between(rank, r);

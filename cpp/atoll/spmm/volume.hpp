@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-/// What products of a distributed matrix move, by the strategies that CoLa [1] compares (sections 3.1 and 4.2), counted
-/// from where the matrix has nonzeros. The ranks are modelled: there may be any number of them.
+/// Volumes that products of a distributed matrix move, by the strategies that CoLa [1] compares (sections 3.1 and 4.2),
+/// counted from where the matrix has nonzeros. The ranks are modelled: there may be any number of them.
 ///
 ///     const Blocks blocks = Blocks::even(a.rows, 16);                                  // rows of A, B and C of a rank
 ///     const FetchedRows rows = count_fetched(a.pattern(), blocks, blocks, workgroups(16, 8));
@@ -54,7 +54,7 @@ template <class T>
 FetchedRows count_fetched(World& world, const MatrixRows<T>& a, const Blocks& rows, const Blocks& columns,
                           const Hierarchy& ranks);
 
-/// What `coarse` counts, which does not depend on where the matrix has nonzeros: n (P - 1) rows over all levels.
+/// The volume of `coarse`, which does not depend on where the matrix has nonzeros: n (P - 1) rows over all levels.
 FetchedRows::Levels coarse_rows(const Blocks& columns, const Hierarchy& ranks);
 
 /// columns: of B; value_bytes: of one value.

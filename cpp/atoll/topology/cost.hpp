@@ -72,7 +72,7 @@ class Cost {
   int depth() const { return static_cast<int>(levels_.size()); }
   const LevelCost& at(int level) const { return levels_[static_cast<std::size_t>(level)]; }
   const std::vector<LevelCost>& levels() const { return levels_; }
-  /// Of one message between two ranks at that level: the bandwidth of the slowest link on its route.
+  /// Bytes per second of one message between two ranks at that level: the bandwidth of the slowest link on its route.
   double bytes_per_second(int level) const { return slowest_[static_cast<std::size_t>(level)]; }
   const std::string& provenance() const { return provenance_; }
 

@@ -14,7 +14,7 @@ namespace {
 // The maximum number of routes walked per level and domain, about a quarter of a second of work.
 constexpr std::size_t kRoutes = 1 << 18;
 
-// What messages from one domain to the outside encounter.
+// The links that messages from one domain to the outside cross.
 struct Crossing {
   bool met = false;  // whether there are hosts at that level
   double latency_s = 0;

@@ -72,8 +72,8 @@ struct Slot {
   std::uint32_t ticket = 0;  ///< the fabric's own
 };
 
-/// What poll() found. The bytes are valid until release(). The two ends of a put() are packets without bytes, which
-/// need no release: put_sent at the origin, put_arrived at the target, with the token that was given there.
+/// A packet that poll() found. The bytes are valid until release(). The two ends of a put() are packets without bytes,
+/// which need no release: put_sent at the origin, put_arrived at the target, with the token that was given there.
 struct Packet {
   enum class What : std::uint8_t { bulk, message, control, put_sent, put_arrived };
 

@@ -30,7 +30,7 @@ std::unique_ptr<VirtualClock> make_flows(ClockOptions options);
 /// Whether the plug-in loads, with SimGrid's version.
 PluginStatus flows_plugin_status();
 
-// What the plug-in exports; `abi` is checked before anything else is used.
+// The exports of the plug-in; `abi` is checked before anything else is used.
 
 struct FlowsPlugin {
   std::uint32_t abi;         ///< kPluginAbi

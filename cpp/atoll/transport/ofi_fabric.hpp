@@ -28,8 +28,8 @@ class OfiFabric : public Fabric {
 };
 
 struct OfiOptions {
-  /// As libfabric names it ("tcp;ofi_rxm"), or auto: the first that all ranks have among verbs;ofi_rxm, psm3, psm2,
-  /// cxi, efa, shm (if all ranks share a node) and tcp;ofi_rxm.
+  /// The provider, as libfabric names it ("tcp;ofi_rxm"), or auto: the first that all ranks have among verbs;ofi_rxm,
+  /// psm3, psm2, cxi, efa, shm (if all ranks share a node) and tcp;ofi_rxm.
   std::string provider = "auto";
   std::size_t slot_bytes = 16384;
   std::size_t message_bytes = 4096;
@@ -44,7 +44,7 @@ std::unique_ptr<OfiFabric> join_ofi(const OfiOptions& options, std::shared_ptr<B
 /// Whether the plug-in loads, and which providers it would use on this machine.
 PluginStatus ofi_plugin_status();
 
-// What the plug-in exports; `abi` is checked before anything else is used.
+// The exports of the plug-in; `abi` is checked before anything else is used.
 
 struct OfiPlugin {
   std::uint32_t abi;         ///< kPluginAbi

@@ -123,7 +123,7 @@ std::vector<PluginStatus> plugins();
 /// The path of the plug-in for that MPI, without opening it; empty: not found.
 std::string plugin_path(const std::string& mpi);
 
-// What a plug-in exports; `abi` is checked before anything else is used.
+// The exports of a plug-in; `abi` is checked before anything else is used.
 
 struct MpiPlugin {
   std::uint32_t abi;

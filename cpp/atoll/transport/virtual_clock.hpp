@@ -59,7 +59,7 @@ class VirtualClock {
   /// says who waits for what. Call it once.
   virtual void run(const std::function<void(Rank)>& f) = 0;
 
-  /// What `rank` waits for from now on, for that report; the text must outlive the wait.
+  /// Notes what `rank` waits for from now on, for that report; the text must outlive the wait.
   virtual void note_wait(Rank rank, const char* operation) = 0;
 
   virtual double seconds() const = 0;                            ///< the latest clock

@@ -51,7 +51,7 @@ class Space {
   Space& real(std::string name, const std::vector<double>& values);
   Space& choice(std::string name, std::vector<std::string> words);
   Space& flag(std::string name, const std::vector<bool>& values);
-  /// What JSON says of parameters, see above. Throws InputError, which names the parameter.
+  /// Reads parameters from JSON, see above. Throws InputError, which names the parameter.
   static Space from_json(const nlohmann::ordered_json& j);
   /// The same object with all values written out. Rules are left out: they are code.
   nlohmann::ordered_json to_json() const;

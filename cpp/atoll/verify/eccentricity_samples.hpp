@@ -13,9 +13,9 @@
 ///     rule 2  those of two neighbours differ by at most 1
 ///     rule 3  of samples, it is the greatest depth of a breadth-first search
 ///
-/// Lower and upper bounds are checked by two rules: they are at least 0, and the depth of each sample lies on their right
-/// side. A wrong value that its neighbours allow is detected only if it is sampled. With as many samples as vertices the
-/// check is complete. The samples do not depend on the number of ranks.
+/// Lower and upper bounds are checked by two rules: they are at least 0, and the depth of each sample lies on their
+/// right side. A wrong value that its neighbours allow is detected only if it is sampled. With as many samples as
+/// vertices the check is complete. The samples do not depend on the number of ranks.
 ///
 /// Cost: each edge is read once, and once for each sample.
 namespace atl {

@@ -64,8 +64,8 @@ struct Cusparse::Library {
   }
 };
 
-/// What one algorithm has been told. Each has a description of the matrix of its own, since the library keeps what it finds
-/// out beside that.
+/// The descriptors of one algorithm. Each has a description of the matrix of its own, since the library keeps what it
+/// finds out beside that.
 struct Cusparse::Prepared {
   Prepared(const Library& library, Cusparse& peer, const Algorithm& algorithm, DeviceView<const float> b,
            DeviceView<float> c)

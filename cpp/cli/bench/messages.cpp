@@ -38,8 +38,8 @@ class Transfer {
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
 
-  /// Of one transfer, on all ranks. Ranks leave a barrier at different times: who begins earlier waits for the other in
-  /// the first of two transfers, and is waited for in the second.
+  /// Seconds of one transfer, on all ranks. Ranks leave a barrier at different times: who begins earlier waits for the
+  /// other in the first of two transfers, and is waited for in the second.
   double seconds() {
     bytes_ = 0;
     world_.barrier();

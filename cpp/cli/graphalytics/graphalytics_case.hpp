@@ -18,7 +18,7 @@ class GraphalyticsCase {
 
   const std::string& name() const { return name_; }
   const std::string& stem() const { return stem_; }
-  /// As the properties list them: bfs cdlp lcc pr sssp wcc.
+  /// Algorithms as the properties list them: bfs cdlp lcc pr sssp wcc.
   std::vector<std::string> algorithms() const;
   /// "pr.damping-factor" and so on; InputError if there is none.
   std::string parameter(const std::string& key) const;

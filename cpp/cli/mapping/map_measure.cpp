@@ -76,7 +76,7 @@ struct Launched {
       }
   }
 
-  // Of each rank of a mapping, the process that the launcher has put at its place.
+  // For each rank of a mapping, the process that the launcher has put at its place.
   std::vector<int> processes(const std::vector<int>& mapping) const {
     std::vector<int> process_at(place_of.size()), processes;
     for (std::size_t r = 0; r < place_of.size(); ++r)

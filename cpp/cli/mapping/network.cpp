@@ -16,7 +16,7 @@
 namespace atl::cli {
 namespace {
 
-// What is written beside the preset's: each option by itself.
+// Options that replace the preset's, each by itself.
 struct ChosenRates {
   std::string preset;
   std::optional<double> flops_per_second, switch_latency_s, link_latency_s, bytes_per_second;

@@ -73,7 +73,7 @@ class VertexParser {
     if (!id) throw InputError(no_id(text, where));
     return *id;
   }
-  // Those that an option gives.
+  // Parses the vertices that an option gives.
   std::vector<Vertex> vertices(const std::vector<std::string>& texts, const std::string& option) const {
     std::vector<Vertex> out;
     for (const std::string& text : texts) {

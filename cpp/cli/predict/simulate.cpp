@@ -132,7 +132,7 @@ int run_again(const Words& words, const std::vector<std::pair<std::string, std::
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// Of the seconds that all ranks have spent, the share in which something was on its way to a rank that waited for it.
+// Returns the share of the seconds of all ranks in which something was on its way to a rank that waited for it.
 double communicating(const nlohmann::json& breakdown) {
   double all = 0;
   for (const auto& [part, seconds] : breakdown.items()) all += seconds.get<double>();

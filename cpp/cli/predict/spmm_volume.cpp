@@ -70,7 +70,7 @@ Levels bytes_of_product(World& world, MatrixRows<T>&& rows, const SpmmStrategy& 
   return levels;
 }
 
-// What the counters of virtual ranks say that one product moves of B's rows, [level]. Beside them a product sends its
+// Rows of B that one product moves by the counters of virtual ranks, [level]. Beside them a product sends its
 // agreement on shapes: as much as one of a matrix without nonzeros, which fetches no row.
 template <class T>
 Levels counted(const SparsePattern& a, const Blocks& blocks, const Hierarchy& tree, const Plan& plan,

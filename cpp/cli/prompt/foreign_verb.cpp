@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kPrefix = "atoll-";
 
-// What the verbs of the Python package do; of others the name is all that is known.
+// Summaries of the verbs of the Python package; of others the name is all that is known.
 constexpr std::pair<std::string_view, std::string_view> kKnown[] = {
     {"kg", "knowledge graphs: from tables to named paths: kg import DIR --edges FILE"},
     {"report", "a page of figures from results: report run.json"},

@@ -11,7 +11,7 @@ namespace CLI {
 class App;
 }
 
-/// What a verb says of its options, and what it guesses where one is misspelt.
+/// The help of a verb's options, and suggestions for misspelt ones.
 namespace atl::cli {
 
 /// The groups of options that many verbs share; those of a verb itself stand before them.

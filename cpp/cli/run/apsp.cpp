@@ -40,7 +40,7 @@ struct ApspOptions {
   bool verify = false, no_verify = false, force = false, out_of_core = false;
 };
 
-/// What is wrong with the rows, each of them row(s) on all ranks, by the weights as they were read.
+/// Returns what is wrong with the rows, each of them row(s) on all ranks, by the weights as they were read.
 template <class T, class Row>
 std::optional<std::string> fault_of(World& world, const ReplicatedCsr<double>& arcs, Semiring semiring, Row&& row_of,
                                     Vertex& checked) {
@@ -98,7 +98,7 @@ DistanceFileOptions file_options(const ApspOptions& o) {
   return file;
 }
 
-/// What can be known to go wrong with the output before the distances are computed.
+/// Checks of the output that are possible before the distances are computed.
 void check_output(World& world, const ApspOptions& o, Vertex n, Element element) {
   if (o.output.empty()) return;
   const StorageFormat format = storage_format_to_write(o.output);

@@ -74,7 +74,7 @@ double middle(std::vector<double> values) {
   return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
 }
 
-// What a run of all seeds has found.
+// The results of a run of all seeds.
 struct Found {
   std::vector<double> accuracies, losses, validation_accuracies;  // [seed] of test vertices, and of validation
   std::vector<double> seconds, spmm_seconds;                      // [epoch of this run]

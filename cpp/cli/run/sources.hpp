@@ -28,7 +28,7 @@ class SourceChoice {
   void add_to(CLI::App& app);
   /// Collective.
   std::vector<Vertex> of(const Graph& graph, const Dictionary* names) const;
-  /// Those that are named, before the graph is there: throws where one is no id, and ids are needed.
+  /// Checks the named sources before the graph is there: throws where one is no id, and ids are needed.
   void check_ids() const;
 
  private:

@@ -234,7 +234,7 @@ Outcome multiply(World& world, const SpmmOptions& o) {
   return out;
 }
 
-// What a product on devices does not have.
+// Options that a product on devices does not have.
 void refuse_on_devices(const CLI::App& app, const SpmmOptions& o) {
   for (const char* name : {"--strategy", "--order", "--replication", "--column-block"})
     if (app.count(name) > 0)

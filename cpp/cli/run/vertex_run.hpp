@@ -30,7 +30,7 @@ class VertexRun {
   bool verify_ = false, no_verify_ = false;
 };
 
-/// What a depth says of a vertex that was not reached: -1, as Python and verify have it, or 2^63 - 1, as Graphalytics.
+/// The depth written for a vertex that was not reached: -1, as Python and verify have it, or 2^63 - 1, as Graphalytics.
 enum class Unreached { minus_one, largest };
 
 /// Writes values in the order of owned indices to a file, ascending by id whatever the partition. Collective.

@@ -34,8 +34,8 @@ class ColaLinks {
   /// transfer stream.
   virtual void fetch(std::size_t part, std::size_t phase) = 0;
 
-  /// Enqueues a barrier of all PEs on the compute streams: kernels enqueued after it start when every PE has reached it,
-  /// and see the rows put before it. Does nothing where transfers wait for each other by themselves (NCCL).
+  /// Enqueues a barrier of all PEs on the compute streams: kernels enqueued after it start when every PE has reached
+  /// it, and see the rows put before it. Does nothing where transfers wait for each other by themselves (NCCL).
   virtual void barrier() = 0;
 
   /// Gives back what PEs share, after all streams have been waited for. Collective.

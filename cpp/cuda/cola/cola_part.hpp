@@ -25,7 +25,7 @@ class PeerTables {
   DeviceTables view_;
 };
 
-/// What one PE keeps on its device: its plan, and its streams of work.
+/// The state of one PE on its device: its plan, and its streams of work.
 class ColaPart {
  public:
   /// readable: [peer of the workgroup] whether kernels read its buffers where they lie. Rows of the others are fetched
@@ -54,7 +54,7 @@ class ColaPart {
   Stream compute, transfers;  ///< products, and beside them the transfers of the next phase
   Event computed, transferred;
 
-  /// Of phase 0, and of later ones by their buffers.
+  /// The nonzeros of phase 0, and of later ones by their buffers.
   PeerTables& tables(std::size_t phase) { return tables_[phase == 0 ? 0 : 1 + phase % 2]; }
   /// C <- C + the part's nonzeros in columns of peers; on the compute stream.
   void add_remote(std::size_t phase, DeviceView<float> c) {

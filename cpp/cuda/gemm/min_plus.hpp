@@ -8,7 +8,7 @@ namespace atl::cuda {
 /// The kernels of products and closures over min_plus. gemm/tile_<element>.cu has the products.
 DeviceMinPlus min_plus_kernels();
 
-/// Those of one element.
+/// The kernels of one element.
 struct TileKernels {
   std::span<const DeviceTile> tiles;
   void (*multiply)(const DeviceProductCall& call, int architecture, StreamHandle stream);

@@ -76,7 +76,7 @@ __device__ __forceinline__ bool find_tile(const TileWindow* windows, int count, 
 template <class Op, int Rows, int Cols, int Depth, int ThreadRows, int ThreadCols, int Stages, bool Bulk>
 __global__ void __launch_bounds__(Rows / ThreadRows * (Cols / ThreadCols))
     multiply_tiles(const ProductArguments<Op> p) {
-  // Of the two forms a device gets the one that it runs; the other stays empty, which halves what is compiled.
+  // A device gets the one of two variants that it runs; the other stays empty, which halves what is compiled.
 #if defined(__CUDA_ARCH__)
   constexpr bool kHere = Bulk == (__CUDA_ARCH__ >= 900);
 #else
@@ -318,7 +318,8 @@ double peak_of(int processors, StreamHandle stream) {
   return 2.0 * Op::kSteps * kPeakSide * kPeakSide * kRounds * blocks * kPeakThreads / (1e-3 * milliseconds);
 }
 
-/// Those compiled in, the usual one first. What they leave of the paper's space is measured by `atoll tune gemm`.
+/// The tiles compiled in, the usual one first. The part of the paper's space that they cover is measured by `atoll tune
+/// gemm`.
 template <class Op>
 struct Tiles {
   template <class... T>

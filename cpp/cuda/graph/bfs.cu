@@ -57,7 +57,7 @@ __device__ __forceinline__ Edge degree_of(const DeviceLists& lists, Local v) {
   return lists.offsets[v + 1] - lists.offsets[v];
 }
 
-// What a thread has found; a vertex without leaving edges has no chunk.
+// The vertices that a thread has found; a vertex without leaving edges has no chunk.
 struct Found {
   Count vertices = 0, edges = 0;
 
@@ -113,7 +113,7 @@ __device__ __forceinline__ bool reach(const BfsArguments& p, Local from, Local v
     depth = atomicCAS(p.depth + v, -1, p.level);
     first = depth < 0;
   }
-  // What is read may be older than what another warp has written, but is not smaller.
+  // The value read may be older than what another warp has written, but is not smaller.
   if ((first || depth == p.level) && static_cast<unsigned>(from) < p.parent[v])
     atomicMin(p.parent + v, static_cast<unsigned>(from));
   return first;

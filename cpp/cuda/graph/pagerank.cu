@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // PageRank [1] by pulling: every vertex sums what its incoming edges bring.
 //
-// Rows differ in length by orders of magnitude, so work is cut along a merge of nonzeros and row ends [2] into chunks of
-// equal size, one for a warp. It gathers its values into shared memory, all loads under way together, and then sums row
-// by row there [3], with as many lanes for a row as the chunk's rows leave. Rows that cross chunks are summed from
+// Rows differ in length by orders of magnitude, so work is cut along a merge of nonzeros and row ends [2] into chunks
+// of equal size, one for a warp. It gathers its values into shared memory, all loads under way together, and then sums
+// row by row there [3], with as many lanes for a row as the chunk's rows leave. Rows that cross chunks are summed from
 // parts by a second kernel. Sums are of doubles in an order that depends only on the graph: no atomics, and results
 // that are the same bit for bit on every run.
 //

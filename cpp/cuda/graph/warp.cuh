@@ -3,7 +3,7 @@
 
 #include "../simt/primitives.hpp"
 
-/// What the threads of a warp compute together. All 32 of them call these.
+/// Functions that the threads of a warp compute together. All 32 of them call these.
 namespace atl::cuda {
 
 inline constexpr int kWarp = 32;

@@ -31,7 +31,7 @@ struct RowRange {
   std::int64_t first = 0, count = 0;
 };
 
-/// What a PE sends to its peers in a phase, and gets from them.
+/// Rows that a PE sends to its peers in a phase, and gets from them.
 struct Exchange {
   DeviceArray<Local> positions;    ///< in its own buffer, of all rows that it sends
   std::vector<RowRange> sent;      ///< in the order of positions

@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(kGetThreads) get_rows(const GetArguments p) {
                           static_cast<std::size_t>(p.width), p.pes[row]);
 }
 
-/// What get_rows() gets in a phase.
+/// The rows that get_rows() gets in a phase.
 struct Gets {
   DeviceArray<Rank> pes;
   DeviceArray<Local> positions;

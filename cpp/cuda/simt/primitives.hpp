@@ -7,7 +7,8 @@
 #include <cstdint>
 #include <type_traits>
 
-/// What kernels use beside plain CUDA C++: instructions that have no function of their own, each with a form for the host.
+/// Primitives of kernels beside plain CUDA C++: instructions that have no function of their own, each with a form for
+/// the host.
 namespace atl::cuda {
 
 #if defined(ATOLL_EMULATED)
@@ -55,7 +56,7 @@ __device__ __forceinline__ Pack<T, N> load_read_only(const T* from) {
 #endif
 }
 
-/// What is read, or written, once: caches give it up first, so that what is read again stays.
+/// Reads, or writes, a value used once: caches give it up first, so that values read again stay.
 template <class T>
 __device__ __forceinline__ T load_once(const T* from) {
 #if defined(__CUDA_ARCH__)

@@ -44,7 +44,7 @@ inline LaneShape lane_shape(long long columns, int most) {
   while (out.lanes < kMost && out.lanes * out.vector < columns) out.lanes *= 2;
   const long long covered = kMost * std::max(kColumns, out.vector);
   out.panels = std::max(1LL, (columns + covered - 1) / covered);
-  // As even as possible, and beginning at whole sectors of memory.
+  // Parts are as even as possible, and begin at whole sectors of memory.
   out.width = out.panels == 1 ? columns : ((columns + out.panels - 1) / out.panels + 31) / 32 * 32;
   while (static_cast<long long>(out.lanes) * out.vector * out.vectors < out.width) out.vectors *= 2;
   return out;

@@ -8,7 +8,7 @@
 namespace atl::python {
 namespace {
 
-// What this many entries point to is fetched from memory together: each lies somewhere else.
+// Number of entries whose targets are fetched from memory together: each lies somewhere else.
 constexpr std::size_t kBlock = 512;
 
 /// Something that only Python knows how to treat: a class of its own instead of dict, a node or a weight that is
@@ -162,7 +162,7 @@ class Attribute {
   std::vector<double> values_;
 };
 
-/// What a walk collects: the edges, of an undirected graph those from the end that comes first among the nodes.
+/// The edges that a walk collects, of an undirected graph those from the end that comes first among the nodes.
 struct Walk {
   const Places& place;
   const bool directed, multigraph;

@@ -13,7 +13,7 @@
 namespace atl::python {
 namespace {
 
-// As Python holds it: arrays that lie in the file keep it open.
+// A distance file as Python holds it: arrays that lie in the file keep it open.
 struct SharedFile {
   std::shared_ptr<DistanceFile> file;
   std::shared_ptr<DistanceQueries> queries = std::make_shared<DistanceQueries>(file);

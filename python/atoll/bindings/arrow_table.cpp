@@ -232,7 +232,7 @@ std::string ArrowTable::kind(std::size_t column) const {
   return type_name(schema);
 }
 
-// What a package has made is believed but for what would be read outside its memory.
+// A package's table is trusted, except where it would lead outside its memory.
 void ArrowTable::check_batch(const ArrowArray& batch) const {
   check(batch.length >= 0 && batch.offset >= 0 && batch.n_children == schema_.n_children && batch.n_buffers >= 1 &&
             batch.buffers != nullptr,

@@ -71,11 +71,11 @@ class ArrowTable {
   std::size_t rows() const;
   std::string name(std::size_t column) const;
   std::string kind(std::size_t column) const;
-  /// Of "names". InputError where one is null, as of the others.
+  /// Returns a column of "names". InputError where one is null, as of the others.
   std::vector<std::string_view> views(std::size_t column) const;
-  /// Of "ints"; InputError where one is beyond int64.
+  /// Returns a column of "ints"; InputError where one is beyond int64.
   Array<Vertex> ints(std::size_t column) const;
-  /// Of "reals" in 64 bits; those of 32 bits and fewer are exact there.
+  /// Returns a column of "reals" in 64 bits; those of 32 bits and fewer are exact there.
   Array<double> reals(std::size_t column) const;
   /// Whether reals are of 64 bits.
   bool is_wide(std::size_t column) const;

@@ -17,8 +17,8 @@
 #include <mutex>
 #include <thread>
 
-/// What the bindings share. Python's side (python/atoll/*.py) checks arguments, has the defaults and the
-/// docstrings; here values are converted and the GIL is released.
+/// Types and functions that the bindings share. Python's side (python/atoll/*.py) checks arguments, has the defaults
+/// and the docstrings; here values are converted and the GIL is released.
 namespace atl::python {
 
 namespace nb = nanobind;
@@ -99,7 +99,7 @@ struct SharedGraph {
   std::unique_ptr<PathSearch> path_searches[2];  // by PathLength
 };
 
-/// What calls a Python function of two numbers, which must outlive it; empty for None.
+/// Returns a callback to a Python function of two numbers, which must outlive it; empty for None.
 Progress progress_of(const nb::object& function);
 
 template <class T>

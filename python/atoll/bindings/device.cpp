@@ -7,7 +7,8 @@
 namespace atl::python {
 namespace {
 
-// Of any device: whether it is the product's is checked here, since an emulated one has the host's memory.
+// Takes an array of any device: whether it is the product's is checked here, since an emulated one has the host's
+// memory.
 using Array1 = nb::ndarray<nb::ndim<1>, nb::c_contig>;
 using Array2 = nb::ndarray<nb::ndim<2>, nb::c_contig>;
 
@@ -66,7 +67,7 @@ class DeviceProduct {
 
  private:
   Stream on(std::uintptr_t stream) const { return Stream::borrowed(*device_, reinterpret_cast<StreamHandle>(stream)); }
-  // What comes later waits for this; what an emulated device computes is read by the host at once.
+  // Later work waits for this; results of an emulated device are read by the host at once.
   void settle(const Stream& stream) {
     if (!last_) last_.emplace(*device_);
     last_->record(stream);

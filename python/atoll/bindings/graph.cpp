@@ -80,7 +80,7 @@ IdColumn id_column(Team& team, const AnyColumn& column, bool narrow) {
   return out;
 }
 
-// As the readers take them. `name` is Python's.
+// Copies a column as the readers take it, with finite values only. `name` is Python's.
 template <class Real>
 Array<Real> finite_copy(Team& team, const AnyColumn& column, const char* name) {
   const std::span from(static_cast<const Real*>(column.data()), column.size());
@@ -273,7 +273,7 @@ Edge degree_of(const Graph& graph, Local v, const Csr& lists) {
   return degree;
 }
 
-// Of this rank's vertices, by owned index. Not collective.
+// Returns an array of this rank's vertices, by owned index. Not collective.
 Numpy<Edge> degrees_of(const SharedGraph& g, bool entering) {
   Array<Edge> degrees(static_cast<std::size_t>(g.graph.owned()));
   g.world->call([&](World& world) {

@@ -7,7 +7,7 @@
 
 namespace atl::python {
 
-/// What every way to make a graph takes: which edges count, and which rank has what.
+/// The options of every constructor of a graph: which edges count, and which rank has what.
 struct Preparation {
   Preparation(const std::string& duplicates, const std::string& self_loops, const std::string& partition, Edge heavy,
               bool fusion);

@@ -113,7 +113,7 @@ std::vector<std::shared_ptr<SharedWorld>> ranks_in_process(Rank ranks, const std
   return worlds;
 }
 
-// What one rank brings to an agreement, besides its text.
+// The outcome that one rank brings to an agreement, besides its text.
 struct Vote {
   int kind;               // of the error; 0: none
   std::uint64_t options;  // hash of what all ranks must have been called with

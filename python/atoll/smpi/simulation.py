@@ -154,7 +154,7 @@ def check_words(words: Sequence[str]) -> None:
 
 
 def simulated_seconds(task: Task, folder: Path, options: Sequence[str] = ()) -> float:
-    """Does what run() does within this process, for a trial, which has a supervisor. WorkFailed says why no time came."""
+    """Does what run() does within this process, for a trial, which has a supervisor. WorkFailed says why it failed."""
     host_file = folder / "hosts"
     host_file.write_text("".join(f"{host}\n" for host in task.hosts))
     ranks = len(task.hosts)

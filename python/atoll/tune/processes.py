@@ -2,8 +2,8 @@
 """Trials in processes of their own, which end with all that they have started.
 
 Each trial has a supervisor: a process that this one forks. It starts the work, waits for it, and then stops whatever
-the work has left, in whatever process group or session: orphans come to the supervisor (PR_SET_CHILD_SUBREAPER). If this
-process dies, its supervisors get a signal (PR_SET_PDEATHSIG) and do the same.
+the work has left, in whatever process group or session: orphans come to the supervisor (PR_SET_CHILD_SUBREAPER). If
+this process dies, its supervisors get a signal (PR_SET_PDEATHSIG) and do the same.
 """
 
 from __future__ import annotations

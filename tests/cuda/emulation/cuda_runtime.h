@@ -112,7 +112,7 @@ int lane();
 
 /// Ends the process, as the device would refuse the address.
 void check_aligned(const void* at, std::size_t bytes);
-/// Of the bits of an IEEE 754 binary16.
+/// Converts the bits of an IEEE 754 binary16.
 float float_of_half(std::uint16_t bits);
 
 void copy_async(void* to, const void* from, std::size_t bytes);

@@ -178,7 +178,7 @@ cudaError_t release(void* memory) {
   return cudaSuccess;
 }
 
-// What an emulated device says that it has, so that what does not fit can be tried.
+// The memory that an emulated device claims, so that tests can exceed it.
 constexpr std::size_t kUsualMemory = std::size_t{1} << 30;
 std::size_t memory_bytes() {
   const char* text = std::getenv("ATOLL_EMULATION_BYTES");

@@ -12,7 +12,7 @@
 
 namespace {
 
-/// What the members of a group have sent each other and not yet received.
+/// Messages that the members of a group have sent each other and not yet received.
 struct Group {
   std::mutex mutex;
   std::map<std::pair<int, int>, std::deque<std::vector<std::byte>>> messages;  // [from, to]
@@ -50,7 +50,7 @@ namespace {
 struct Groups {
   std::mutex mutex;
   std::map<std::string, std::shared_ptr<Group>> by_id;
-  // Those of a device that was abandoned are never ended, and stay to the end of the process.
+  // Groups of an abandoned device never end, and stay to the end of the process.
   std::set<std::unique_ptr<EmulatedCommunicator>> communicators;
   int made = 0;
 };

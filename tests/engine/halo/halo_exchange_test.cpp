@@ -34,7 +34,7 @@ Plan plan_of(const Ranks& m) {
   return plan;
 }
 
-// What `rank` has for value `column` of a row before an exchange: small integers, so that sums are exact.
+// The value in `column` of a row that `rank` has before an exchange: small integers, so that sums are exact.
 template <class T>
 T value_at(Rank rank, Vertex row, std::size_t column) {
   return static_cast<T>(random_at(static_cast<std::uint64_t>(rank) * 1000 + column, static_cast<std::uint64_t>(row)) %

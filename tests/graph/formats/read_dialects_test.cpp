@@ -5,7 +5,7 @@
 
 using namespace files;
 
-// What spreadsheets and other programs write, and what a first line says about the others.
+// Texts that spreadsheets and other programs write, and first lines that describe the others.
 
 namespace {
 

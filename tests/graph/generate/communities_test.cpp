@@ -89,7 +89,7 @@ TEST_CASE("degrees follow a power law inside each community and have one mean in
   double covered = 0;
   for (std::size_t c = 0; c + 1 < starts.size(); ++c) {
     const std::size_t first = starts[c], size = starts[c + 1] - first;
-    // Of a tuple inside both ends count, so the sum's variance is 2 * .9 * 24 + .1 * 24 a vertex: six deviations.
+    // Both ends of a tuple inside count, so the sum's variance is 2 * .9 * 24 + .1 * 24 a vertex: six deviations.
     CHECK(std::abs(std::accumulate(degree.data() + first, degree.data() + first + size, 0.0) -
                    24 * static_cast<double>(size)) < 6 * std::sqrt(45.6 * static_cast<double>(size)));
     if (size < 2000) continue;

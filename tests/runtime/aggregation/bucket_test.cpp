@@ -12,7 +12,7 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-// What a kernel must do, one record at a time; it may stop only where a bucket has reached its limit.
+// The reference for a kernel, one record at a time; a kernel may stop only where a bucket has reached its limit.
 void check_kernel(std::size_t record, Rank buckets, std::size_t n, std::size_t capacity, std::uint64_t seed) {
   const BucketKernel kernel = bucket_kernel(record, buckets);
   if (!kernel) return;

@@ -107,7 +107,7 @@ TEST_CASE("a file that does not name each place once is refused by its line") {
 }
 
 TEST_CASE("simulated ranks are as far apart as their places") {
-  // Of 4 domains of 4: neighbours in a ring share a domain but for 4 pairs, and by `apart` none does.
+  // With 4 domains of 4, neighbours in a ring share a domain but for 4 pairs, and by `apart` none does.
   const Hierarchy places = Hierarchy::parse("4x4");
   const Machine machine = Cost::paper(2);
   std::string text;

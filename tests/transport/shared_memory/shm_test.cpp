@@ -209,7 +209,7 @@ TEST_CASE("shm: segments of dead creators are removed, but not new ones or those
     const std::time_t then = std::time(nullptr) - static_cast<std::time_t>(c.age_s);
     const timeval times[2] = {{then, 0}, {then, 0}};
     REQUIRE(utimes(file.c_str(), times) == 0);
-    // As each job does before it creates its own.
+    // Removes leftovers, as each job does before it creates its own.
     Meeting job(job_name("after"), 2);
     all_well(job.run([&](Bootstrap& me) { join_shm(me, small()); }));
     CHECK(std::filesystem::exists(file) == c.stays);

@@ -4,7 +4,7 @@
 #include <atoll/graph/graph.hpp>
 #include <cstddef>
 
-/// What the forms of betweenness, on one rank and over ranks, decide alike.
+/// Choices that betweenness makes alike on one rank and over ranks.
 namespace atl {
 
 /// The forward phase pulls when the frontier has more than 1 / this of the edges that enter unseen vertices: unlike in

@@ -29,8 +29,8 @@ class BetweennessWeighted {
   BetweennessWeighted(const BetweennessWeighted&) = delete;
   BetweennessWeighted& operator=(const BetweennessWeighted&) = delete;
 
-  /// As Betweenness::run(). InputError also if a weight is too small to change a distance, or if whole-number weights
-  /// sum to a distance of 2^53 or more.
+  /// Runs as Betweenness::run() does. Throws InputError also if a weight is too small to change a distance, or if
+  /// whole-number weights sum to a distance of 2^53 or more.
   void run(std::span<const Vertex> sources, BetweennessResult& result, const Progress& progress = {});
   std::size_t memory_bytes() const;
 

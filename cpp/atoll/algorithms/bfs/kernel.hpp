@@ -7,7 +7,7 @@
 /// The inner loops of breadth-first search on one rank's bitmaps and lists. They know no ranks, threads or levels.
 namespace atl {
 
-/// What a pull step reads and writes. Bitmaps have one bit per local vertex and one spare word.
+/// The arrays that a pull step reads and writes. Bitmaps have one bit per local vertex and one spare word.
 template <class Id>
 struct PullView {
   const std::uint64_t* frontier;

@@ -26,7 +26,7 @@ class BfsRounds {
  public:
   static constexpr std::size_t kKept = 100;  ///< of either end
 
-  /// Of the rounds that are not kept, which lie behind the first kKept.
+  /// Sum over the rounds that are not kept, which are those after the first kKept.
   struct Sums {
     std::size_t rounds = 0, pulls = 0;
     Vertex found = 0;

@@ -86,7 +86,7 @@ BfsLevel BfsState<Id>::end_push() {
 
 template <class Id>
 BfsLevel BfsState<Id>::end_pull() {
-  // What other ranks have found for masters here was appended to the queue.
+  // Masters that other ranks have found were appended to the queue.
   for (Thread& t : threads_) flush(t);
   const std::size_t pulled = next_size_.exchange(0, std::memory_order_relaxed);
   for (std::size_t i = 0; i < pulled; ++i) {

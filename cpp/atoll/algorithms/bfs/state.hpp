@@ -26,7 +26,7 @@ namespace atl {
 /// reduction. By the message queue all levels that are pushed are exchanged so.
 bool may_exchange_small_levels(const Graph& graph, const BfsOptions& options);
 
-/// What a level found, on one rank or on all.
+/// Vertices and edges that a level found, on one rank or on all.
 struct BfsLevel {
   Vertex vertices = 0;
   Edge edges = 0;      ///< out-edges of those vertices; 0 after a pull, which does not count them
@@ -48,7 +48,7 @@ inline std::size_t words_of_bits(Local vertices) { return (static_cast<std::size
 template <class Id>
 class BfsState {
  public:
-  /// What one thread has found in a level.
+  /// The vertices that one thread has found in a level.
   struct alignas(128) Thread {
     BfsLevel found;
     std::size_t pending = 0;

@@ -17,7 +17,7 @@
 /// graph whose vertices are all alike, such as a ring, needs n. Weights, self-loops and multi-edges do not matter.
 namespace atl {
 
-/// What is searched for: every eccentricity, or the diameter and the radius.
+/// The values searched for: every eccentricity, or the diameter and the radius.
 enum class Eccentricities { all, extremes };
 
 struct EccentricityOptions {

@@ -42,7 +42,7 @@ class LabelCounters {
     used_count_ = used;
   }
 
-  /// Of at least one label.
+  /// Needs at least one label.
   Local most_frequent() const { return static_cast<Local>(~static_cast<std::uint32_t>(front_)); }
 
  private:
@@ -72,7 +72,7 @@ class LabelTable {
     for (const Local u : list) add(label[static_cast<std::size_t>(u)]);
   }
 
-  /// Of at least one label.
+  /// Needs at least one label.
   Label most_frequent() const { return best_; }
 
  private:

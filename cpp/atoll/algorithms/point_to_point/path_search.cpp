@@ -236,7 +236,7 @@ typename PathSearch::Bidirectional<Sum>::Round PathSearch::Bidirectional<Sum>::s
     if (!(all.least[0] + all.least[1] < all.best)) return all;
     const int direction = all.waiting[0] <= all.waiting[1] ? 0 : 1;
     const Sum least = all.least[direction];
-    // What is farther than this is on no shorter path; and whatever is rounded, the nearest are relaxed.
+    // A vertex farther than this is on no shorter path. The nearest ones are relaxed however distances are rounded.
     const Sum horizon = std::min(least + step_, all.best - all.least[1 - direction]);
     if constexpr (std::is_integral_v<Sum>) {
       relax(direction, std::max(horizon, least + 1));
@@ -260,8 +260,8 @@ void PathSearch::Bidirectional<Sum>::share_distances(SearchDirection<Sum>& direc
     }
 }
 
-// The next vertex on a shortest path from v to the direction's end: nearer than v if one is, else as near, over an edge that
-// adds nothing, and not passed yet.
+// The next vertex on a shortest path from v to the direction's end: nearer than v if one is, else as near, over an edge
+// that adds nothing, and not passed yet.
 template <class Sum>
 typename PathSearch::Bidirectional<Sum>::Link PathSearch::Bidirectional<Sum>::link_towards(
     const SearchDirection<Sum>& direction, const Csr& back, Local v, const std::unordered_set<Vertex>& passed) const {
@@ -279,7 +279,8 @@ typename PathSearch::Bidirectional<Sum>::Link PathSearch::Bidirectional<Sum>::li
   return link;
 }
 
-// The links of a shortest path from `from` to the direction's end `to`. Where edges that add nothing lead astray it goes back.
+// The links of a shortest path from `from` to the direction's end `to`. Where edges that add nothing lead astray it
+// goes back.
 template <class Sum>
 std::vector<typename PathSearch::Bidirectional<Sum>::Link> PathSearch::Bidirectional<Sum>::walk(
     const SearchDirection<Sum>& direction, const Csr& back, Vertex from, Vertex to) const {

@@ -9,8 +9,8 @@
 #include <limits>
 #include <utility>
 
-/// What delta-stepping on one rank and over several ranks share: distances, buckets per thread, emptying a bucket,
-/// relaxing an edge, and the pull of a far vertex. kernel.cpp relates them to the papers.
+/// The part that delta-stepping on one rank and over several ranks share: distances, buckets per thread, emptying a
+/// bucket, relaxing an edge, and the pull of a far vertex. kernel.cpp relates them to the papers.
 namespace atl {
 
 /// The distance of an unreached vertex. For unsigned types it leaves room to add a weight without overflow: 2^31 - 1 of

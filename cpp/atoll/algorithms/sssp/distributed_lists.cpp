@@ -113,7 +113,7 @@ void DistributedSssp<Real, Sum>::make_out_lists() {
   out_offsets_ = Array<Edge>(locals + 1);
   std::copy(places.begin(), places.end(), out_offsets_.begin());
   out_ = {{out_offsets_.data(), out_offsets_.size()}, Array<Entry>(static_cast<std::size_t>(sum))};
-  // Of an undirected graph, in_ is already sorted and has the same edges: entries filtered from it stay sorted.
+  // If the graph is undirected, in_ is already sorted and has the same edges: entries filtered from it stay sorted.
   const bool picked = skewed_ && !graph_.directed();
   team_.for_range(active, kSplitGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v) {

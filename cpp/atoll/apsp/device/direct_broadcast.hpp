@@ -33,7 +33,7 @@ class DirectBroadcast {
     bool under_way_ = false;
   };
 
-  /// What the work's stream has been given when a broadcast is started comes before it. What it is given after
+  /// Orders a broadcast after the work that the stream was given before start(). The work that it is given after
   /// wait_arrived() finds the panel there, and after finish() may overwrite it. Collective.
   DirectBroadcast(World& world, const std::vector<std::vector<Rank>>& groups, const Stream& work)
       : world_(world), device_(work.device()), work_(work), ready_(work.device()) {

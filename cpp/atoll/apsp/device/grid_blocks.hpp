@@ -181,7 +181,7 @@ class DeviceBlocks {
  private:
   static constexpr std::int64_t kUnit = 128;
   static constexpr std::size_t kGain = sizeof(std::int64_t);
-  // What is broadcast lies in.
+  // The memory of a panel that is broadcast.
   using Memory = DeviceArray<std::byte, Direct ? MemoryKind::device : MemoryKind::pinned>;
 
   // Windows begin at blocks, so the sides of a tile divide them.

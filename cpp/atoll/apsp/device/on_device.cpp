@@ -9,8 +9,8 @@
 namespace atl {
 namespace {
 
-// What a run needs beside the matrix: two packed panels of n x block, twice where C is a panel itself, and what the driver
-// takes for itself.
+// Bytes that a run needs beside the matrix: two packed panels of n x block, twice where C is a panel itself, and what
+// the driver takes for itself.
 constexpr double kOneDeviceOfMemory = 0.95;
 
 // A diagonal block costs launches one after the other, so blocks are large; but as long as a step is short, the block on

@@ -60,7 +60,7 @@ class DeviceProducts {
     Event end;
     double FloydWarshallReport::*part;
   };
-  // What has been found so far goes to the host's memory, one place a step in turn.
+  // Copies the result so far to the host's memory, one place a step in turn.
   void ask() {
     stream_.device().copy(host_gain_.data() + steps_.size() % 2, sizeof(std::int64_t), gain_.data(),
                           sizeof(std::int64_t), sizeof(std::int64_t), 1, stream_);

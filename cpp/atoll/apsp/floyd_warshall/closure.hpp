@@ -6,7 +6,7 @@
 #include <atoll/matrix/matrix.hpp>
 #include <atoll/matrix/scalar.hpp>
 
-/// What is specific to all pairs over (max, +), (max, min) and (or, and); all_pairs.hpp computes them.
+/// The part specific to all pairs over (max, +), (max, min) and (or, and); all_pairs.hpp computes them.
 ///
 ///     const auto arcs = gather_arcs(world, std::move(edges), ArcWeights::as_given, Semiring::max_min);
 ///     const AllPairs<double> widths = all_pairs(world, arcs, {.semiring = Semiring::max_min});

@@ -36,7 +36,7 @@ std::optional<GainCycle> close_by_values(S semiring, MatrixView<T> d) {
   return std::nullopt;
 }
 
-/// What the steps need, on the host.
+/// The products that the steps need, on the host.
 template <class T>
 class HostProducts {
  public:

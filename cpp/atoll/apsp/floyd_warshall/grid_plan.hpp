@@ -33,7 +33,7 @@ struct GridShape {
 /// Parses "2x4". Throws UsageError; `option` is the name of the user's option.
 GridShape grid_shape_of(std::string_view option, std::string_view text);
 
-/// What the user has fixed; plan_grid() chooses the rest.
+/// Choices that the user has fixed; plan_grid() chooses the rest.
 struct GridConstraints {
   std::optional<GridShape> shape = {};      ///< Px x Py
   std::optional<GridShape> placement = {};  ///< Qr x Qc, of the ranks of a node

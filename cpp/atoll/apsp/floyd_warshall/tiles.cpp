@@ -57,7 +57,7 @@ class PackedTile {
 
 enum class UseKind : std::uint8_t { diagonal, row, left, product };
 
-/// What a step does with a tile: the one with entries (i, j) or, if undirected, perhaps (j, i).
+/// The work of a step on a tile: the one with entries (i, j) or, if undirected, perhaps (j, i).
 struct Use {
   UseKind kind;
   std::int64_t i, j;

@@ -42,11 +42,11 @@ struct ApspMachine {
   Hyperbola
       rate_of_block;  ///< additions and minima per second of one device's product, as a function of the block size b
   Hyperbola rate_of_size;  ///< the same as a function of the matrix's bytes on a device
-  /// Of Floyd-Warshall on one diagonal block. Infinite: not known, assumed to take no time.
+  /// Rate of Floyd-Warshall on one diagonal block. Infinite: not known, assumed to take no time.
   double diagonal_rate = std::numeric_limits<double>::infinity();
   std::vector<BroadcastModel> broadcasts;  ///< none: only one rank can be predicted
   double latency_s = 0;                    ///< of one step of a broadcast; 0 if the measured bandwidths include it
-  /// Of a rank's own link to the others of its node. Infinite: not known, or each rank is a node.
+  /// Rate of a rank's own link to the others of its node. Infinite: not known, or each rank is a node.
   double rank_bytes_per_second = std::numeric_limits<double>::infinity();
   double overlap = kOverlap;  ///< see kOverlap
 

@@ -29,7 +29,7 @@ ReplicatedCsr<T> arcs_of(const DistanceFile& file, Edge& left_out) {
                ++e) {
             T length{1};
             if constexpr (!std::is_same_v<Lengths, std::monostate>) {
-              // What the type of the distances does not hold is on no shortest path: it would be a distance itself.
+              // A length that the distances' type cannot hold is on no shortest path, or it would be a distance itself.
               using From = std::remove_const_t<typename Lengths::element_type>;
               if (ConvertValues<T, From>(Semiring::min_plus)(&lengths[e], &length, 1) == 0 || length >= kNoPath<T>) {
                 ++left_out;
@@ -77,7 +77,7 @@ void check_lengths(std::span<const Vertex> from, std::span<const Vertex> to) {
 
 }  // namespace
 
-/// Of the type of the distances; made by the first who asks for a path.
+/// The finder for the distances' type, made at the first question for a path.
 struct DistanceQueries::Finder {
   std::mutex mutex;
   std::variant<std::monostate, PathFinder<float>, PathFinder<double>, PathFinder<std::int32_t>,

@@ -12,7 +12,7 @@ namespace atl {
 
 class Team;
 
-/// What a service asks of a file of all pairs' distances: by original ids, one by one or in bulk.
+/// Questions about a file of all pairs' distances: by original ids, one by one or in bulk.
 ///
 ///     DistanceQueries queries(std::make_shared<DistanceFile>("d.npy"));
 ///     queries.path(17, 42);                                  // {17, ..., 42}; empty: there is none

@@ -28,7 +28,7 @@
 /// stay), InputError (a damaged file, by name; a checkpoint of another run).
 namespace atl {
 
-/// What must match for a run to resume from a checkpoint.
+/// The values that must match for a run to resume from a checkpoint.
 struct RunIdentity {
   std::int64_t n = 0;
   Element element = Element::float32;

@@ -30,7 +30,7 @@ class ChecksumFile {
  public:
   /// Collective.
   ChecksumFile(World& world, OutputFolder& folder, std::int64_t n, std::int64_t block);
-  /// Those of tile (i, j), one a row. Any thread.
+  /// Writes the checksums of tile (i, j), one a row. Any thread may call it.
   void write(std::int64_t i, std::int64_t j, const std::uint64_t* sums) const;
   const FileHandle& handle() const { return *file_; }
 

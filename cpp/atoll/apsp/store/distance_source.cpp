@@ -217,7 +217,7 @@ void DistanceFile::Source::find_columns(F&& found) {
     checksums = found("checksums", ChecksumOrder(meta.n, meta.checked_columns).size(), "<u8");
 }
 
-// What lies beside the matrix is held against its checksums now, the matrix when it is read.
+// The columns beside the matrix are held against their checksums now, the matrix when it is read.
 void DistanceFile::Source::check_sums() {
   if (meta.checked_columns == 0) return;
   check(meta.checked_columns == meta.block && checksums.size == ChecksumOrder(meta.n, meta.block).size() &&

@@ -23,7 +23,7 @@ struct Statistics {
   static Statistics of_rates(std::span<const double> values);
 };
 
-/// What one kernel's searches took and covered.
+/// Seconds and edges of one kernel's searches.
 struct SearchTimes {
   std::vector<double> seconds;
   std::vector<double> edges;  ///< input tuples in the component

@@ -66,7 +66,7 @@ std::unique_ptr<ColaPipeline> cola_on_one_device(Device& device, std::span<const
 /// no rank waits in the next collective call for one that has failed (World::collective_try).
 using RunOnAll = std::function<void(const std::function<void()>& own)>;
 
-/// What a plug-in for CoLa over other links exports; `abi` is checked before anything else is used.
+/// The exports of a plug-in for CoLa over other links; `abi` is checked before anything else is used.
 struct ColaPlugin {
   std::uint32_t abi;
   std::vector<std::byte> (*new_id)();

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-/// What one processing element (PE, a GPU) does in a product C <- A B by CoLa [1]: which rows of B come when and from
+/// The part of one processing element (PE, a GPU) in a product C <- A B by CoLa [1]: which rows of B come when and from
 /// where, and which nonzeros of A they meet.
 ///
 ///     const ColaGroups groups{.pes = 16, .size = 8};

@@ -67,24 +67,25 @@ class HaloExchange {
   void reduce_all(std::span<T> values);
   void broadcast_all(std::span<T> values);
   /// The same where the values of an owned row r begin at owned[r * stride], and those of the copies, plan().rows() -
-  /// plan().first_copy() rows, are in an array of their own. overlap(stage) does a step of other work, for as long as it
-  /// returns true, on threads that would wait in a stage (0 .. stages() - 1); copies of earlier stages are there then.
-  /// Not for HaloPath::route.
+  /// plan().first_copy() rows, are in an array of their own. overlap(stage) does a step of other work, for as long as
+  /// it returns true, on threads that would wait in a stage (0 .. stages() - 1); copies of earlier stages are there
+  /// then. Not for HaloPath::route.
   template <class Overlap>
   void broadcast_all(const T* owned, std::ptrdiff_t stride, std::span<T> copies, Overlap&& overlap);
-  /// Of the exchange: by HaloPath::domains one for each level, in which the copies of HaloPlan::broadcast_stages()
-  /// arrive.
+  /// Number of stages of the exchange: by HaloPath::domains one for each level, in which the copies of
+  /// HaloPlan::broadcast_stages() arrive.
   std::size_t stages() const { return blocks_.size(); }
 
   const HaloPlan& plan() const { return *plan_; }
   HaloPath path() const { return path_; }
-  /// What this rank sends across each level in broadcast_all() or reduce_all(): the rows of the plan, with the bytes of
-  /// their blocks. The counters have 8 bytes more for each message. Not for HaloPath::route.
+  /// Returns the rows and bytes that this rank sends across each level in broadcast_all() or reduce_all(): the rows of
+  /// the plan, with the bytes of their blocks. The counters have 8 bytes more for each message. Not for
+  /// HaloPath::route.
   std::vector<HaloTraffic> broadcast_traffic() const;
   std::vector<HaloTraffic> reduced_traffic() const;
   /// Number of values that broadcast_all() brings to copies, on all ranks.
   double copies() const { return plan_->broadcast().copies_on_all_ranks * static_cast<double>(width_.values()); }
-  /// Of the exchange, and of its plan.
+  /// Bytes of the exchange and of its plan.
   std::size_t memory_bytes() const;
 
  private:

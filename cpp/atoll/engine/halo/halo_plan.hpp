@@ -45,7 +45,7 @@ struct HaloDirection {
   std::size_t max_shared_rows = 0;  ///< the most rows that two ranks share
 };
 
-/// What a rank sends across a level of the hierarchy.
+/// Rows and bytes that a rank sends across a level of the hierarchy.
 struct HaloTraffic {
   std::uint64_t rows = 0;
   std::uint64_t bytes = 0;  ///< of values, without headers
@@ -78,9 +78,9 @@ class HaloPlan {
   const std::vector<HaloDirection>& reduced_stages() const { return stages_of(reduced()); }
   const std::vector<HaloDirection>& broadcast_stages() const { return stages_of(broadcast()); }
 
-  /// What this rank sends across each level to broadcast, or to reduce, rows of `row_bytes` bytes, all of them. For the
-  /// paths direct and domains (collective at the first call); what the records of a route cost depends on what they
-  /// meet.
+  /// Returns what this rank sends across each level to broadcast, or to reduce, rows of `row_bytes` bytes, all of them.
+  /// For the paths direct and domains (collective at the first call); what the records of a route cost depends on what
+  /// they meet.
   std::vector<HaloTraffic> broadcast_traffic(HaloPath path, std::size_t row_bytes) const;
   std::vector<HaloTraffic> reduced_traffic(HaloPath path, std::size_t row_bytes) const;
   std::size_t memory_bytes() const;

@@ -9,8 +9,8 @@
 namespace atl {
 
 /// Encodes values for NeighborAlltoallv, in blocks that fit a part. Only changed values of a block are sent, in the
-/// shortest of four encodings: nothing, bits and values, offsets and values, all values. There are no ids: both ends know
-/// the order.
+/// shortest of four encodings: nothing, bits and values, offsets and values, all values. There are no ids: both ends
+/// know the order.
 ///
 ///     const auto blocks = ValueBlocks<float>::that_fit(capacity, 1 << 15);
 ///     blocks.write(writer, places, changed, begin, end, values.data(), scratch);
@@ -57,7 +57,8 @@ class ValueBlocks {
   template <class RowAt>
   void write_rows(NeighborAlltoallv::Writer& writer, const HaloPlaces& places, std::size_t begin, std::size_t end,
                   RowAt&& row_at) const;
-  /// Calls f(begin, end, encoding, count, values) for each block of a part; `all`: number of values of the pair of ranks.
+  /// Calls f(begin, end, encoding, count, values) for each block of a part; `all`: number of values of the pair of
+  /// ranks.
   template <class F>
   void for_blocks(std::span<const std::byte> part, std::size_t all, F&& f) const;
   /// Calls f(place, value) for each value that write() has written.

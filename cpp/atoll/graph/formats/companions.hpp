@@ -5,7 +5,7 @@
 #include <atoll/runtime/world.hpp>
 #include <string>
 
-/// What belongs to a graph beside the file that has its edges.
+/// Files that belong to a graph beside the one that has its edges.
 namespace atl {
 
 /// Weights of a file of Graph500 binary, in the order of its edges.

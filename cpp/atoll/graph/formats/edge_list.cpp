@@ -179,7 +179,7 @@ EdgeListLayout edge_list_layout(const std::string& path, const Head& head, const
   const bool only_headings =
       text.complete && first + 1 == text.rows.size() && table::is_heading_row(text, first, columns);
   if (first >= text.rows.size() || only_headings) {
-    // What convert writes of a graph without edges says which vertices there are.
+    // The file that convert writes for a graph without edges names its vertices.
     layout.no_edges = layout.comments.range.has_value() || (layout.counts && layout.counts->edges == 0);
     check(layout.no_edges, "{}: holds no edge (its {} line{} are comments, names or blank). Check how it was written.",
           path, text.lines, text.lines == 1 ? "" : "s");

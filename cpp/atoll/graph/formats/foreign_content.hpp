@@ -10,8 +10,8 @@
 ///     foreign_content("<http://a> <http://b>\n");           // "": two names
 namespace atl {
 
-/// What the text is, as a noun with its article; empty if that is not known. A list of edges, by numbers or by names, gives
-/// the empty text. Looks at the first 4096 bytes.
+/// Returns the kind of text, as a noun with its article; empty if that is not known. A list of edges, by numbers or by
+/// names, gives the empty text. Looks at the first 4096 bytes.
 std::string_view foreign_content(std::string_view text);
 
 }  // namespace atl

@@ -118,7 +118,7 @@ std::optional<std::string_view> edge_value(std::string_view data, std::string_vi
     value = value.substr(std::min(value.find_first_not_of(" \t"), value.size()));
     value = value.substr(0, value.find_first_of(",}"));
     while (!value.empty() && is_blank(value.back())) value.remove_suffix(1);
-    // As NumPy 2 shows its numbers: np.float64(0.5).
+    // NumPy 2 shows its numbers so: np.float64(0.5).
     if (value.starts_with("np.") && value.ends_with(')')) {
       value.remove_suffix(1);
       value = value.substr(value.find('(') + 1);

@@ -45,7 +45,7 @@ Communities::Communities(int scale, double mixing, std::uint64_t seed)
   }
 }
 
-// As no community is smaller than a cell, a cell meets two at most.
+// No community is smaller than a cell, so a cell meets two at most.
 std::uint64_t Communities::community_at(std::uint64_t position) const {
   const std::uint64_t community = cells_[position / kLeast];
   return community + (position >= starts_[community + 1]);

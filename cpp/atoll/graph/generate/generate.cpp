@@ -170,7 +170,7 @@ void fill_uniform(const GeneratorText& g, Edge first, std::span<Id> source, std:
   }
 }
 
-// What a kind needs for all of its tuples.
+// The tables that a kind needs for all of its tuples.
 struct Tables {
   explicit Tables(const GeneratorText& g) {
     if (g.kind == Kind::kron || g.kind == Kind::rmat) kronecker.emplace(g.scale, g.quadrants, g.seed);

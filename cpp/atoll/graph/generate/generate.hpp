@@ -37,7 +37,7 @@ struct GenerateOptions {
   Weights weights = Weights::none;
 };
 
-/// What a text stands for; enough to make any part of it.
+/// The graph that a text stands for; enough to make any part of it.
 struct GeneratorText {
   enum class Kind { kron, rmat, uniform, communities, grid, ring, star, path, complete };
 

@@ -8,7 +8,7 @@
 
 namespace atl {
 
-/// What the first lines of an edge list of names say about the others.
+/// Facts that the first lines of an edge list of names give about the others.
 struct NamedLayout {
   char separator = ' ';
   std::size_t source = 0, target = 1;

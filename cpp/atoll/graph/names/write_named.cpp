@@ -17,7 +17,7 @@ void put(std::string& line, std::int64_t value) {
   line.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
 }
 
-// As write_result() writes them.
+// Formats values as write_result() does.
 void put(std::string& line, double value) {
   char digits[32];
   if (std::abs(value) < 0x1p53 && std::trunc(value) == value) {

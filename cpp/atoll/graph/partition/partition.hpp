@@ -39,8 +39,8 @@ struct PartitionOptions {
   Edge heavy = kHeavyDegree;  ///< hybrid: in-degree from which on a vertex is heavy
 };
 
-/// What messages cost on the levels of `machine`, which may not be the job's own: as this job's machine has them, or the
-/// preset's where that has fewer levels.
+/// Returns the costs of messages on the levels of `machine`, which may not be the job's own: as this job's machine has
+/// them, or the preset's where that has fewer levels.
 Cost cost_for(const World& world, const Hierarchy& machine);
 
 /// Returns the rank of the k-th vertex of this rank's block if the graph were partitioned for `machine`, which may be

@@ -114,7 +114,7 @@ class Choosing {
     chosen_.source = pairs[0].source;
     chosen_.target = pairs[0].target;
     chosen_.by_heading = true;
-    // Of "protein1 protein2 combined_score" the third is the weight, as without headings.
+    // In "protein1 protein2 combined_score" the third is the weight, as without headings.
     const bool letters = q_.headings[pairs[0].source].size() == 1 && q_.headings[pairs[0].target].size() == 1;
     by_place_ = pairs[0].certainty == Pair::numbered || letters;
     first_ = pairs[0].source;

@@ -9,7 +9,7 @@ namespace {
 
 using Fields = std::vector<std::string>;
 
-// What stands above columns of vertices, apart from the ends of end_names(): "gene" and "partner", "user" and "item".
+// Headings of columns of vertices, apart from the ends of end_names(): "gene" and "partner", "user" and "item".
 constexpr std::string_view kThings[] = {"gene",      "protein",    "partner",
                                         "node",      "name",       "person",
                                         "user",      "item",       "drug",
@@ -64,7 +64,7 @@ NumberSigns signs_in(const std::string& path, const TextTable& table, std::size_
   std::vector<std::string_view> fields;
   for (std::size_t r = first; r < table.rows.size(); ++r)
     if (column < table.rows[r].fields.size()) fields.push_back(table.rows[r].fields[column]);
-  // What is no number is an error of its own line.
+  // A field that is no number is an error of its own line.
   std::erase_if(fields, [](std::string_view field) { return !looks_like_number(field) && !is_grouped(field, '.'); });
   std::string_view doubt;
   if (ids_have_commas) fields.push_back("1,000.0");

@@ -27,7 +27,7 @@ struct EdgeTable {
   std::string weight_key;             ///< where {'weight': 3.5} behind the ends is the weight
   NumberSigns weight_signs;
   char id_group = 0;
-  /// What was taken for what, to be said once: "cut by semicolons, decimal commas; source 'from' (column 1) ..."
+  /// The columns taken, for one message: "cut by semicolons, decimal commas; source 'from' (column 1) ..."
   std::string described;
   bool worth_saying = false;  ///< more than columns 1, 2 and 3 cut by blanks, tabs or commas
 };

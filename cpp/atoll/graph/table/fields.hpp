@@ -28,7 +28,7 @@ class NameFields {
   /// False behind the last one. Throws LineError where a quote is not closed, or text follows one that is.
   bool next(NameField& field);
   const char* at() const { return p_; }
-  /// What follows the fields that have been read, without blanks in front.
+  /// Returns the rest after the fields that have been read, without blanks in front.
   std::string_view rest() const {
     const char* p = p_;
     while (p < end_ && is_blank(*p)) ++p;

@@ -94,7 +94,7 @@ bool are_numbered(std::string_view first, std::string_view second) {
   return (a == '1' && b == '2') || (a == 'a' && b == 'b' && stem.size() > 2);
 }
 
-// What stands before or behind a heading's role: "source gene" and "target gene".
+// Whether two headings differ only in a role before or behind one stem: "source gene" and "target gene".
 bool of_one_stem(std::string_view first, std::string_view second) {
   for (const auto& [from, to] : {std::pair<std::string_view, std::string_view>{"source", "target"},
                                  {"from", "to"},

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-/// What headings of columns mean in tables of edges: one list for edge lists as text, data frames, Parquet and Arrow.
+/// Meanings of column headings in tables of edges: one list for edge lists as text, data frames, Parquet and Arrow.
 ///
 ///     pair_in(headings)      // positions of "Source" and "Target", of "src" and "dst", of "gene_1" and "gene_2" ...
 ///     meaning_of("Wgt")      // Meaning::weight

@@ -10,14 +10,15 @@
 #include <string>
 #include <vector>
 
-/// What the first lines of a table as text say about all of them. Numbers and names of vertices are read by the same rules.
+/// Facts that the first lines of a table as text give about all of them. Numbers and names of vertices are read by the
+/// same rules.
 ///
 ///     const TextTable table = read_first_rows(path, head, {.delimiter = options.delimiter});
 ///     table.delimiter                 // decided once for the file
 ///     table.rows[0].fields            // of the first line that is no comment, maybe one of headings
 namespace atl::table {
 
-/// What comments in front of the first row say, in the words of the programs that write them.
+/// Facts that comments in front of the first row give, in the words of the programs that write them.
 struct CommentFacts {
   std::optional<bool> directed;
   std::string directed_by;       ///< the comment that says so

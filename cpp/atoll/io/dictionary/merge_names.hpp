@@ -36,7 +36,7 @@ Dictionary merge_names(Team& team, std::span<const std::vector<NameKey>> runs);
 /// ids[number] of each name of an ascending run; all are in the dictionary.
 void ids_of_run(const Dictionary& names, std::span<const NameKey> run, std::vector<std::uint32_t>& ids);
 
-/// Of names in any order, perhaps several times.
+/// Merges names in any order, perhaps several times.
 Dictionary dictionary_of(Team& team, std::span<const std::string_view> names);
 
 }  // namespace atl

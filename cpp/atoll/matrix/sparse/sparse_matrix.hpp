@@ -14,7 +14,8 @@
 ///     SparseMatrix<float> t = transpose(team, a.view());
 namespace atl {
 
-/// Where a matrix has nonzeros: row i has them in the columns column_indices[e], offsets[i] <= e < offsets[i + 1]. A view.
+/// Where a matrix has nonzeros: row i has them in the columns column_indices[e], offsets[i] <= e < offsets[i + 1]. A
+/// view.
 struct SparsePattern {
   std::int64_t rows = 0, columns = 0;
   std::span<const Edge> offsets = {};          ///< rows + 1

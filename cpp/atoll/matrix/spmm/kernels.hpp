@@ -56,7 +56,8 @@ std::span<const SpmmLanes<T>> spmm_kernels_avx512(Reduce reduce, bool weighted);
 template <class T>
 std::span<const SpmmLanes<T>> spmm_kernels(Reduce reduce, bool weighted, Isa isa);
 
-/// out[e - offsets[first]] <- the product of row i of X with row column_indices[e] of Y, for the nonzeros e of rows i in
+/// out[e - offsets[first]] <- the product of row i of X with row column_indices[e] of Y, for the nonzeros e of rows i
+/// in
 /// [first, last).
 template <class T>
 struct SddmmRows {

@@ -98,7 +98,7 @@ std::vector<typename Spmm<T>::Run::Panel> Spmm<T>::Run::panels_of(std::span<cons
                        panels = (vectors + kSpmmVectors - 1) / kSpmmVectors;
   std::vector<Panel> out;
   for (std::ptrdiff_t p = 0, first = 0; p < panels; ++p) {
-    // As even as possible: the last one must have two vectors if it is to overlap with itself.
+    // Columns are divided as evenly as possible: the last part must have two vectors if it is to overlap with itself.
     const std::ptrdiff_t of_panel = vectors / panels + (p < vectors % panels),
                          width = std::min(columns - first, of_panel * lanes);
     out.push_back({fits->by_vectors[static_cast<std::size_t>(of_panel - 1)], first, width});

@@ -44,7 +44,7 @@ class PacketDispatcher {
   bool progress();
   /// Whether messages of all peers come through rings in shared memory.
   bool all_near() const { return rings_reach_all_; }
-  /// What progress() polls for. Messages stay in rings until a queue asks for them.
+  /// The traffic that progress() polls for. Messages stay in rings until a queue asks for them.
   TrafficSet wanted() const {
     return open_sinks_ > 0 && !rings_reach_all_ ? kAllTraffic : Traffic::bulk | Traffic::control;
   }

@@ -94,7 +94,7 @@ class Relay {
       port.relay->deliver(port, from, stamp, data, bytes);
     }
   };
-  // What has arrived in one round of this epoch, over all incoming hops.
+  // Counts of records that arrived in one round of this epoch, over all incoming hops.
   struct alignas(64) Arrivals {
     std::atomic<int> closed{0};                          // hops whose last packet has arrived
     std::atomic<std::uint64_t> promised{0}, records{0};  // announced by those packets; received

@@ -12,13 +12,13 @@
 
 namespace atl {
 
-/// What a rank waits for before it knows its peers.
+/// The operation of a rank that waits until it knows its peers.
 inline constexpr const char* kJoining = "joining the job";
 
 /// Every rank runs and knows its peers: one that lives on after SIGTERM is saving what it has.
 bool all_joined(const JobTable& table);
 
-/// What a parent looks after: the launcher, and through the table the ranks.
+/// The processes that a parent watches: the launcher, and through the table the ranks.
 class JobMonitor {
  public:
   /// `signals`: a file of those that have come for the job.

@@ -48,7 +48,7 @@ MpiOptions mpi_options(const Plan& plan, Rank ranks, const std::vector<Rank>& or
 }
 
 std::unique_ptr<Fabric> join_ofi_by(const Plan& plan, std::shared_ptr<Bootstrap> job) {
-  // What is posted for each peer is as long as the longest message.
+  // The memory posted for each peer is as long as the longest message.
   constexpr std::size_t kShortest = 512, kLongest = 8192;
   OfiOptions ofi;
   ofi.provider = plan.provider;
@@ -69,7 +69,7 @@ void check_same_order(Bootstrap& job, const std::vector<Rank>& order) {
           "--map: the ranks have different orders (they have read different files). Give all the same file.");
 }
 
-// As launched, or in the order; null as find_bootstrap().
+// Returns the bootstrap as launched, or in the order; null as find_bootstrap().
 std::shared_ptr<Bootstrap> found_bootstrap(const std::vector<Rank>& order) {
   std::shared_ptr<Bootstrap> job = find_bootstrap();
   if (!job || order.empty()) return job;
@@ -94,7 +94,7 @@ std::unique_ptr<Fabric> over_node(std::unique_ptr<Fabric> network, Bootstrap& jo
   }
 }
 
-// Of a job without a parent that watches it: each rank looks after the others itself. One that has ended is lost if the
+// Without a parent that watches the job each rank looks after the others itself. One that has ended is lost if the
 // wait goes on for another half a second: what it sent before it left has been taken then.
 World::LostPeer watch_processes(Bootstrap& job) {
   char space[64] = {};  // of process numbers; those of another one mean nothing here

@@ -67,7 +67,7 @@ class Job {
   /// Calls f on each rank that this process has, and closes the World. Throws what f throws.
   void run(const std::function<void(World&)>& f, World::Options options = {});
 
-  /// What run() took by the simulated clock, where part() is fibers.
+  /// Seconds of run() by the simulated clock, where part() is fibers.
   const std::optional<VirtualRun>& virtual_run() const { return virtual_run_; }
 
   /// Starts the ranks, forwards SIGINT, SIGTERM and SIGHUP to them, and waits for their end. Returns their

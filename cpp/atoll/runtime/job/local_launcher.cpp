@@ -36,7 +36,7 @@ TemporaryFolder::~TemporaryFolder() {
 
 namespace {
 
-// What execve takes; all that allocates comes before the forks.
+// Arguments of execve; all that allocates comes before the forks.
 struct Program {
   std::vector<std::string> words, variables;
   std::vector<char*> arguments, environment;

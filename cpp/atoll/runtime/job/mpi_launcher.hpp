@@ -15,11 +15,11 @@ struct MpiLauncher {
 };
 MpiLauncher find_launcher(const std::string& mpi);
 
-/// Of this process.
+/// Returns the path of this program.
 std::string own_program();
 
-/// What runs `command` (argv, whose first word is left away) of this program once for each rank. `threads`: of a rank; 0:
-/// as many as there are cores for.
+/// Returns the command line that runs `command` (argv, whose first word is left away) of this program once for each
+/// rank. `threads`: of a rank; 0: as many as there are cores for.
 std::vector<std::string> launcher_command(const MpiLauncher& launcher, Rank ranks, int threads,
                                           const std::vector<std::string>& command);
 /// Process id of the launcher, a child of this process in a group of its own; negative where there is no process to be

@@ -15,7 +15,7 @@
 ///
 namespace atl {
 
-/// What Plan::map says, the same on each process that has the same plan and file:
+/// The order that Plan::map gives, the same on each process that has the same plan and file:
 ///
 ///     (empty)     empty: as launched
 ///     identity    0, 1, 2, ...

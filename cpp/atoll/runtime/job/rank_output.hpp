@@ -9,7 +9,7 @@
 
 namespace atl {
 
-/// What comes from a launcher's stdout: what ranks print, and the launcher's own words. Words come when a rank has died
+/// Passes on a launcher's stdout: what ranks print, and the launcher's own words. Words come when a rank has died
 /// (MPICH's "BAD TERMINATION"), so what comes from then on goes to stderr, and the rest to the result's file.
 ///
 ///     RankOutput output(table, STDOUT_FILENO);
@@ -19,7 +19,7 @@ namespace atl {
 class RankOutput {
  public:
   RankOutput(const JobTable& table, int result);
-  /// Of a job that was given up: passes on what is left as long as its reader takes it.
+  /// Passes on the rest of a job that was given up, as long as its reader takes it.
   ~RankOutput();
   int launchers_end() const { return write_.get(); }
   void begin();

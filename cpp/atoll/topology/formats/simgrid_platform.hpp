@@ -13,7 +13,7 @@
 ///     exported("simgrid", places, mapping, simgrid_host_names(network));   // its -hostfile
 namespace atl {
 
-/// What SimGrid wants to know beside links and routes.
+/// Facts that SimGrid needs beside links and routes.
 struct SimgridRates {
   double flops_per_second = 100e9;  ///< of a host
   double switch_latency_s = 0;      ///< of a router; each passes any number of bytes at a time

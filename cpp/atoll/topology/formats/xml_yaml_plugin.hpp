@@ -9,7 +9,7 @@
 ///     Domain tree = xml_yaml_plugin(file).read_simgrid(file);
 namespace atl {
 
-/// What the plug-in exports; `abi` is checked before anything else is used.
+/// The exports of the plug-in; `abi` is checked before anything else is used.
 struct XmlYamlPlugin {
   std::uint32_t abi;  ///< kPluginAbi
   Domain (*read_topology_yaml)(const TopologyFile& file);

@@ -47,9 +47,9 @@ std::vector<int> components(int vertices, const std::vector<std::pair<int, int>>
   return number;
 }
 
-// Returns the groups between which a bisection may cut. If links connect all sites, each site is a group. Otherwise (the
-// leaves of a tree are several links apart) the nearest sites count as neighbours and each connected set of them becomes
-// a group; this repeats, and the last step before all would be one group is kept.
+// Returns the groups between which a bisection may cut. If links connect all sites, each site is a group. Otherwise
+// (the leaves of a tree are several links apart) the nearest sites count as neighbours and each connected set of them
+// becomes a group; this repeats, and the last step before all would be one group is kept.
 SiteGroups site_groups(const PlaceGraph& places, const std::vector<int>& sites) {
   SiteGroups out;
   out.group.resize(sites.size());

@@ -14,7 +14,7 @@
 namespace atl {
 namespace {
 
-// What flows put onto links, each direction by itself.
+// Bytes that flows put onto links, each direction by itself.
 struct Load {
   double pairs = 0, bytes = 0;
   Load& operator+=(const Load& more) {

@@ -5,7 +5,7 @@
 #include <atoll/topology/numbering/place_graph.hpp>
 #include <span>
 
-/// What a mapping costs. A mapping F has for each rank its place.
+/// The cost of a mapping. A mapping F has for each rank its place.
 ///
 ///     const MappingCost cost = cost_of(network, places, traffic, order, MappingPaths::network);
 ///     cost.dilation;        // 1: every message goes over one link

@@ -16,7 +16,7 @@ Peers::Peers(const TrafficMatrix& traffic) : first_(static_cast<std::size_t>(tra
     peers_[next[static_cast<std::size_t>(f.from)]++] = {f.to, f.bytes};
     peers_[next[static_cast<std::size_t>(f.to)]++] = {f.from, f.bytes};
   }
-  // Of both directions one entry, in place.
+  // Merges both directions into one entry, in place.
   std::size_t kept = 0;
   for (std::size_t r = 0; r + 1 < first_.size(); ++r) {
     const auto begin = peers_.begin() + static_cast<std::ptrdiff_t>(first_[r]),

@@ -22,7 +22,7 @@ class Peers {
   explicit Peers(const TrafficMatrix& traffic);
 
   int ranks() const { return static_cast<int>(first_.size()) - 1; }
-  /// Those that the rank talks most with come first.
+  /// Peers that the rank exchanges most bytes with come first.
   std::span<const Peer> of(int rank) const {
     const auto r = static_cast<std::size_t>(rank);
     return {peers_.data() + first_[r], first_[r + 1] - first_[r]};

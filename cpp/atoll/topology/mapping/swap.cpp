@@ -57,7 +57,7 @@ std::vector<int> improve_by_swaps(const PlaceGraph& places, const TrafficMatrix&
 std::vector<int> swap_mapping(const PlaceGraph& places, const TrafficMatrix& traffic, std::span<const int> numbering,
                               const SwapOptions& options) {
   check_room(places, traffic.ranks);
-  // Of few ranks several bipartitionings take no time worth mentioning, and differ.
+  // With few ranks several bipartitionings take no time worth mentioning, and differ.
   constexpr int kRanksAtOnce = 1024, kMostStarts = 8;
   // Pairs of ranks times sweeps: annealing shall not take longer than the rest.
   constexpr double kMostAnnealing = 1.2e6;

@@ -89,7 +89,7 @@ TrafficMatrix read_lines(const std::string& path, std::string_view file, int ran
   return traffic;
 }
 
-// What a run of Atoll counted, as its --json says it: bytes from rank (row) to rank (column).
+// Reads the traffic that a run of Atoll wrote by --json: bytes from rank (row) to rank (column).
 TrafficMatrix read_counters(const std::string& path, std::string_view file) {
   const nlohmann::json run = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
   check(!run.is_discarded(),

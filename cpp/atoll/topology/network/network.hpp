@@ -55,7 +55,7 @@ class Network {
   /// Appends the vertices after `a` up to and including host b, for a != b.
   using Path = std::function<void(int a, int b, std::vector<int>& vertices)>;
 
-  /// What a network is made of.
+  /// The parts of a network.
   struct Parts {
     std::string name;
     int hosts = 0, routers = 0;

@@ -156,7 +156,7 @@ std::int64_t minimise_distances(Graph2Opt& graph, Random& random, int patience) 
   return best;
 }
 
-// What is known of a graph's bisection: good cuts of it, or of graphs that differ in some links.
+// Known bisections of a graph: good cuts of it, or of graphs that differ in some links.
 class KnownCuts {
  public:
   KnownCuts(const Graph2Opt& graph, const std::vector<int>& hosts) : halving_(graph.neighbours(), hosts) {}
@@ -256,7 +256,7 @@ Network optimized(const Network& base, Objective objective, const TopologySearch
   for (int i = 0; i < search.restarts; ++i) {
     Random random(mix64(search.seed) + static_cast<std::uint64_t>(i));
     Graph2Opt graph(base);
-    // Of both goals the smaller value is better.
+    // The smaller value is better for both objectives.
     const std::int64_t value = objective == Objective::min_aspl
                                    ? minimise_distances(graph, random, search.patience)
                                    : -maximise_bisection(graph, hosts, random, search.patience);

@@ -27,7 +27,7 @@ class PlaceGraph {
 
   int places() const { return static_cast<int>(host_.size()); }
   int hosts() const { return host_.back() + 1; }
-  /// Of each host of a network; of measured hosts, the most that one has.
+  /// Places of each host of a network; of measured hosts, the most that one has.
   int places_per_host() const { return per_host_; }
   int host_of(int place) const { return host_[static_cast<std::size_t>(place)]; }
   /// Which of its host's places it is, from 0 on.
@@ -54,7 +54,7 @@ class PlaceGraph {
     return {hops_.data() + static_cast<std::size_t>(site) * n, n};
   }
 
-  /// What a hop costs, in the unit of measured costs; 1 in a network.
+  /// The cost of a hop, in the unit of measured costs; 1 in a network.
   double hop_cost() const { return hop_cost_; }
 
   friend PlaceGraph measured_places(std::vector<int> host_of_place, std::span<const double> cost);

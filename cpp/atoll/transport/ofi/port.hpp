@@ -5,8 +5,8 @@
 #include <atoll/transport/ofi/libfabric.hpp>
 #include <atomic>
 
-/// What all parts of the fabric share: the endpoint, the memory that the provider may write, and the operations that
-/// identify completions.
+/// The state that all parts of the fabric share: the endpoint, the memory that the provider may write, and the
+/// operations that identify completions.
 namespace atl::ofi {
 
 /// Identifies the operation of a completion. Libfabric may store data in `context`.

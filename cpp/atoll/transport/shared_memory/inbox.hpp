@@ -27,9 +27,9 @@ struct InboxGeometry {
   bool operator==(const InboxGeometry&) const = default;
 };
 
-/// What a rank sleeps on. A sender that has put something into the inbox rings, which costs a load of `sleepers` unless
-/// the rank sleeps. A ring may be missed if both act at the same instant, so no sleep is longer than the delay that
-/// this may cause.
+/// The word that a rank sleeps on. A sender that has put something into the inbox rings, which costs a load of
+/// `sleepers` unless the rank sleeps. A ring may be missed if both act at the same instant, so no sleep is longer than
+/// the delay that this may cause.
 struct alignas(128) Wakeup {
   std::atomic<std::uint32_t> rings{0};
   std::atomic<std::uint32_t> sleepers{0};

@@ -46,7 +46,7 @@ bool Rings::any() {
   return std::any_of(active_.begin(), active_.end(), [](Source* s) { return !s->messages.empty(); });
 }
 
-// What this rank needs to send to one rank of the node.
+// The state by which this rank sends to one rank of the node.
 struct Outbound {
   Inbox inbox;
   Inbox::Area area;
@@ -112,7 +112,7 @@ class NodeFabric final : public Fabric, public Rings {
   bool shares_addresses(Rank) const override { return options_.one_process; }
   std::size_t slot_bytes() const override { return slot_bytes_; }
   std::size_t message_bytes() const override { return message_bytes_; }
-  // What others have written in this rank's inbox; the system has not allocated its other pages.
+  // Bytes that others have written in this rank's inbox; the system has not allocated its other pages.
   std::size_t memory_bytes() const override {
     std::size_t bytes = ring_bytes();
     for (const auto& source : sources_) bytes += source->area.touched->load(std::memory_order_relaxed);

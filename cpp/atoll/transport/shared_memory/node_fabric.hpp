@@ -27,7 +27,7 @@ class Rings {
   /// Wakes the receiver after pushes, if it sleeps.
   void ring(Rank to) { wakeups_[static_cast<std::size_t>(to)]->ring(); }
 
-  /// What a callback of take() decides about the message and the next ones.
+  /// The decision of a callback of take() about the message and the next ones.
   enum class Next { go_on, stop, put_back };
   /// Passes messages of the node's ranks to f(from, message), round robin by sender; f says how to go on, and put_back
   /// leaves the message in its ring. Does nothing while another thread is in take().
@@ -46,7 +46,7 @@ class Rings {
 
  protected:
   std::vector<RingSender*> senders_;                    // [rank]
-  std::vector<Wakeup*> wakeups_;                            // [rank]
+  std::vector<Wakeup*> wakeups_;                        // [rank]
   std::vector<std::atomic<std::uint8_t>*> used_there_;  // [rank] this rank's mark in that rank's inbox
   std::vector<std::uint32_t> index_;                    // [rank] number on the node
   std::vector<std::unique_ptr<Source>> sources_;        // [number on the node]

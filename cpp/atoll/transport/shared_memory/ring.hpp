@@ -27,7 +27,7 @@ namespace atl {
 inline constexpr std::size_t kLine = 64;
 inline constexpr std::size_t kPage = 4096;  // the system allocates memory by pages when they are first written
 
-/// What both ends share: counters, then the lines. All zero is an empty ring.
+/// The memory that both ends share: counters, then the lines. All zero is an empty ring.
 struct RingMemory {
   alignas(128) std::atomic<std::uint64_t> taken{0};  // bytes that the receiver has ever returned
   std::atomic<std::uint64_t> touched{0};             // bytes from the front that have been written, by the sender
@@ -245,7 +245,7 @@ class RingReceiver {
       released_[at / kLine].store(false, std::memory_order_relaxed);
       const std::uint64_t h = memory_->word(at).load(std::memory_order_relaxed);
       const std::uint64_t bytes = h & ring::kPad ? size_ - at : ring::lines_for(ring::bytes_of(h));
-      // Of a pad only the first word was written since these lines were last zeroed.
+      // Only the first word of a pad was written since these lines were last zeroed.
       const std::uint64_t written = h & ring::kPad ? kLine : bytes;
       for (std::uint64_t line = 0; line < written; line += kLine)
         memory_->word(at + line).store(0, std::memory_order_relaxed);

@@ -32,7 +32,7 @@ class ProductOnDevices {
 
   /// How it is done.
   const std::string& about() const { return about_; }
-  /// Of all ranks' rows of B that travel in one product, inside and across workgroups. Collective.
+  /// Counts all ranks' rows of B that travel in one product, inside and across workgroups. Collective.
   ColaBytes bytes() const;
   std::size_t memory_bytes() const;
 
