@@ -210,7 +210,7 @@ def allpairs(options, keep):
 
 def in_turns(options, graph, command):
     mine, theirs, text = [], [], ""
-    # As many trials in one process: a short run is disturbed more easily than the other side's long one.
+    # The same number of trials in one process: a short run is disturbed more easily than the other side's long one.
     words = ["--trials", 3, *(["--type", options.type] if options.type else [])]
     for _ in range(options.rounds):
         mine.append(ours(options, graph, *words))

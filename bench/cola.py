@@ -41,7 +41,7 @@ LINKS = {
 
 
 def simulate(options, platform, *command):
-    """What `atoll simulate` reports of one command."""
+    """Returns the report of `atoll simulate` on one command."""
     words = ["simulate", "--platform", platform, "--route", "direct", "--quiet", "--json", "-", "--", *command]
     return run_ours(tuple(map(str, [options.atoll, *words])))
 

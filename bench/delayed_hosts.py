@@ -30,7 +30,7 @@ TOOLS = ["unshare", "nsenter", "setpriv", "ip", "mount"]
 
 
 def why_not():
-    """What is missing here; None if nothing is."""
+    """Returns what is missing here; None if nothing is."""
     missing = [tool for tool in TOOLS if not shutil.which(tool)]
     if missing:
         return f"no {', '.join(missing)} (util-linux and iproute2 have them)"
@@ -103,7 +103,7 @@ class DelayedHosts:
         lines = [f"10.77.0.{at + 1} {name}\n" for at, name in enumerate(self.names)]
         (self.folder / "hosts").write_text("127.0.0.1 localhost\n" + "".join(lines))
         agent = self.folder / "agent"
-        # As ssh: options, a host, a command for its shell.
+        # Takes the arguments of ssh: options, a host, a command for its shell.
         agent.write_text(
             '#!/bin/sh\nwhile [ "${1#-}" != "$1" ]; do shift; done\nhost=$1\nshift\n'
             f'exec nsenter -t "$(cat {self.folder}/"$host".pid)" {" ".join(OF_HOST)} /bin/sh -c "$*"\n'
@@ -143,7 +143,7 @@ class DelayedHosts:
         return ["nsenter", "-t", self.nest, *OF_ALL, *words]
 
     def popen(self, words, **options):
-        # What this process has started ends with it, whatever ends it.
+        # Processes started here end with this one, whatever ends it.
         process = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *words], stdin=subprocess.DEVNULL, **options)
         self.started.append(process)
         return process

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a laptop's user waits for: the table `everyday` of figures.py.
+"""Times that a laptop's user waits for: the table `everyday` of figures.py.
 
   figures.py everyday names [--edges N] [--python PYTHON]      a DataFrame of string-named edges to PageRank's top 10
   figures.py everyday file FILE [--python PYTHON]              an edge list of numbers to PageRank's top 10

@@ -90,7 +90,7 @@ class Simulations:
         return file
 
     def seconds(self, network, order, kernel, iterations=1):
-        """Of one run; `order` is a file."""
+        """Returns the result of one run; `order` is a file."""
         words = ["--app", self.program, "--platform", self.platform(network), "--map", order]
         return self.result_of("simulate", *words, arguments=["--", kernel, iterations])["seconds"]
 

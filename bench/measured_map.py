@@ -27,7 +27,7 @@ def checked(done):
 
 
 def trial(options, hosts):
-    """What `atoll map --measure` finds among ranks in the bad order, and the ring's us a step in both orders."""
+    """Measures what `atoll map --measure` finds from the bad order, and the ring's us a step in both orders."""
     program, file, ranks = hosts.folder / "ring", hosts.folder / "ranks", str(len(BAD_ORDER))
     checked(subprocess.run(["mpicc.openmpi", "-O2", BENCH / "ring.c", "-o", program], capture_output=True, text=True))
     badly = [*hosts.openmpi(), "--host", ",".join(BAD_ORDER), "-n", ranks]

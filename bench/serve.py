@@ -178,7 +178,7 @@ def serve(options, keep):
 
 
 def cpu_seconds(pid):
-    """Of a process so far, all threads, user and system."""
+    """Returns the seconds of a process so far, all threads, user and system."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 

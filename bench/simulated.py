@@ -23,7 +23,7 @@ ALGORITHMS = {
     "pagerank": "--iterations 5 --trials 1",
     "cdlp": "--iterations 3 --trials 1",
 }
-# What each step of the ablation adds, as fields of the plan.
+# Fields of the plan that each step of the ablation adds.
 ABLATION = [
     ("direct", {"ROUTE": "direct"}),
     ("+ aggregation", {"ROUTE": "domain", "BUFFERS": "single", "SLOTS_PER_PEER": "1", "LANE_BYTES": "0"}),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `--help` of each verb of the command prints, found from the help itself."""
+"""Collects the `--help` of each verb of the command, found from the help itself."""
 
 import os
 import re
@@ -15,7 +15,7 @@ PLACEHOLDERS = {"VERB", "WHAT", "ALGORITHM"}
 
 
 def help_of(command):
-    """What `COMMAND --help` prints; of a command as `atoll run bfs`, or of a program as `atoll-tune`."""
+    """Returns the output of `COMMAND --help`; of a command as `atoll run bfs`, or of a program as `atoll-tune`."""
     program, *words = command.split()
     env = {**os.environ, "PATH": f"{BIN}:/usr/bin:/bin", "COLUMNS": "98", "NO_COLOR": "1"}  # no verbs from elsewhere
     try:

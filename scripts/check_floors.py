@@ -28,8 +28,8 @@ FLOORS = [
     ["cli"],
 ]
 FLOOR = {folder: number for number, folders in enumerate(FLOORS, 1) for folder in folders}
-# What a header leaves to the .cpp files that need it (CLI11 takes four seconds to compile, the JSON library one), and
-# the headers whose callers need it anyway.
+# Includes that a header leaves to the .cpp files that need them (CLI11 takes four seconds to compile, the JSON library
+# one), and the headers whose callers need them anyway.
 SLOW = {
     "CLI/CLI.hpp": ("a declaration of CLI::App", ["cli/cli11.hpp"]),
     "nlohmann/json.hpp": ("<nlohmann/json_fwd.hpp>", ["cli/command.hpp", "atoll/tune/store.hpp"]),
@@ -109,7 +109,7 @@ def room_includes(files, cpp):
 
 
 def in_circles(pairs):
-    """Those pairs whose second room leads back to the first."""
+    """Returns the pairs whose second room leads back to the first."""
     after = {}
     for room, to in pairs:
         after.setdefault(room, set()).add(to)

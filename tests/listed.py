@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the command lists, for tests that hold for every algorithm: name -> row of `atoll run --list --json -`."""
+"""The listed algorithms, for tests that hold for every one: name -> row of `atoll run --list --json -`."""
 
 import json
 import subprocess

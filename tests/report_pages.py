@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tests read in a page of `atoll report`: its structure by an HTML parser, its figures' values, its tables."""
+"""Reads a page of `atoll report` for tests: its structure by an HTML parser, its figures' values, its tables."""
 
 import base64
 import html.parser

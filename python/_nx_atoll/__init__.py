@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What NetworkX asks of every backend when it is imported itself: kept apart from atoll, which is not loaded for it."""
+"""The information that NetworkX asks of every backend when it is imported, apart from atoll, which is not loaded."""
 
 from __future__ import annotations
 

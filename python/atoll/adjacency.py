@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a graph gives back of its edges: neighbours and degrees, arrays, matrices, tables, graphs of NetworkX."""
+"""The edges of a graph, given back: neighbours and degrees, arrays, matrices, tables, graphs of NetworkX."""
 
 from __future__ import annotations
 
@@ -263,7 +263,7 @@ class Adjacency:
         return graph
 
     def _give_edge_attributes(self, graph: Any, networkx: Any) -> None:
-        """Of parallel edges that were merged those of the first whose weight was kept, without weights of the first."""
+        """Sets edge attributes; merged parallel edges take those of the first whose weight was kept, or the first."""
         ends = [self._edge_table[end].tolist() for end in ("source", "target")]
         weights = self._edge_table.get(self._edge_made_by.get("weight", "weight")) if self._core.weight_type else None
         row_of: dict[Any, int] = {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What callers give, held against the annotations of what they call: one place, one wording, the same on all ranks."""
+"""Checks arguments against the annotations of the function called: one place, one wording, the same on all ranks."""
 
 from __future__ import annotations
 
@@ -282,7 +282,7 @@ _NAMED: dict[str, _Rule] = {
 
 
 def _check_of(parameter: inspect.Parameter) -> Callable[[Any], Any] | None:
-    """What turns a value that is given for the parameter into what f takes; None: it is f's own matter."""
+    """Returns the function that converts an argument to what f takes; None if f converts it itself."""
     name, annotation = parameter.name, str(parameter.annotation)
     kind = annotation.removesuffix(" | None")
     optional = kind != annotation

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What makes the values of vertices an array: positions, arithmetic, reductions, NumPy's protocols and DLPack."""
+"""Operations that make values of vertices an array: positions, arithmetic, reductions, NumPy's protocols and DLPack."""
 
 from __future__ import annotations
 

@@ -262,7 +262,7 @@ def betweenness_centrality(
             ids = np.random.default_rng(seed).choice(ids, size=k, replace=False)
         chosen = ids
     if sources is not None or k is not None:
-        # Of other sources on another rank the sums would be of neither.
+        # With other sources on another rank the sums would belong to neither.
         with agreed(graph.world, f"betweenness_centrality(sources={_in_short(chosen)})"):
             pass
     graph, by_weight = weighted_graph(graph, weight)
@@ -273,7 +273,7 @@ def betweenness_centrality(
 
 
 def _scale(graph: Graph, sources: np.ndarray, normalized: bool) -> np.ndarray:
-    """What the sum of each of this rank's vertices is multiplied with: all of its sources / those that were taken."""
+    """Returns the factors of the sums of this rank's vertices: all of its sources / those that were taken."""
     others = np.full(len(graph.ids), len(sources), dtype=np.float64)
     drawn, times = np.unique(sources, return_counts=True)
     if len(drawn):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What commands that run programs share: the words behind `--`, a folder that goes, errors as exit codes and JSON."""
+"""Parts of all commands that run programs: words behind `--`, a temporary folder, errors as exit codes and JSON."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ class DistanceFile:
 
     @property
     def no_path(self) -> Any:
-        """What rows and tiles hold where there is no path, as a value of their type."""
+        """The value, of the type of rows and tiles, that stands for "no path"."""
         return self.dtype.type(self._core.no_path)
 
     @property
@@ -103,7 +103,7 @@ class DistanceFile:
 
     @property
     def about(self) -> dict[str, Any]:
-        """What was said of the run that wrote it."""
+        """The description that the run that wrote the file gave."""
         return self._meta["about"]
 
     @property

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What this machine, this installation and this Python offer: `python -m atoll.doctor [--json FILE|-]`."""
+"""Reports what this machine, this installation and this Python offer: `python -m atoll.doctor [--json FILE|-]`."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Atoll raises. Of several ranks all raise the same, so a program may catch it and go on."""
+"""The exceptions that Atoll raises. All ranks raise the same one, so a program may catch it and go on."""
 
 from typing import Any
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a graph tells about itself once it is built: sizes, ids, ranks, memory, and how the build went."""
+"""The properties of a graph that is built: sizes, ids, ranks, memory, and how the build went."""
 
 from __future__ import annotations
 

@@ -168,7 +168,7 @@ def _is_still(part: Path, fd: int) -> bool:
 
 @contextmanager
 def _told(file: Path) -> Iterator[None]:
-    """What the system or HDF5 refuses becomes an IoError with the file's name."""
+    """Turns errors of the system and of HDF5 into an IoError with the file's name."""
     try:
         yield
     except Error:

@@ -79,7 +79,7 @@ class AllPairs:
 
     @property
     def no_path(self) -> Any:
-        """What the matrix holds where there is no path, as a value of its type.
+        """The value, of the matrix's type, that stands for "no path".
 
         Over max_plus and max_min it is below all values: minus infinity, 0 of unsigned integers; over or_and 0.
         """

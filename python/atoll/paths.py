@@ -38,7 +38,7 @@ _DIRECTIONS = ("auto", "push", "pull")
 
 @dataclass(frozen=True, repr=False, eq=False)
 class BfsResult(ReprMixin):
-    """What a breadth-first search found."""
+    """The result of a breadth-first search."""
 
     source: int | str
     """Original id, or name, of the start."""

@@ -58,7 +58,7 @@ class Progress:
             self._tell(self._done + more)
 
     def reach(self, done: int, total: int) -> None:
-        """So many are done, of so many."""
+        """Shows how many are done, and of how many."""
         with self._lock:
             self._total = total
             self._tell(done)
@@ -109,7 +109,7 @@ def is_bar(progress: Any) -> bool:
 
 @contextlib.contextmanager
 def listening(progress: Any, what: str, rank: int) -> Iterator[Told | None]:
-    """What an algorithm calls with how far it has come, for what a user gives as `progress`; None: nobody listens.
+    """Returns the callback by which an algorithm reports, for a user's `progress`; None: nobody listens.
 
     True is a line on stderr (Progress), a bar of tqdm is moved, and a function is called with two numbers: what is
     done, and what there is. Only rank 0 listens.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the commands that are written in Python share: how they print, fail, and tell whether stdout took everything."""
+"""The part that commands written in Python share: how they print, fail, and tell whether stdout took everything."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ class VertexArray(ArrayOperations):
         return self._graph._named(self._local) if self._holds_names() else self._local
 
     def _keys(self) -> np.ndarray:
-        """What this rank's values belong to: names, or ids."""
+        """The names, or ids, that this rank's values belong to."""
         return self.ids if self.names is None else self.names
 
     def to_dict(self) -> dict[Any, Any]:

@@ -107,7 +107,7 @@ def run_ranks(ranks: int, f: Callable[[World], T], *, plan: dict[str, Any] | Non
 
 @checked
 def counters(world: World) -> dict[str, Any]:
-    """What this rank has sent and waited for since its World was made.
+    """Counts what this rank has sent and waited for since its World was made.
 
     Messages and bytes by level of the hierarchy, records, memory. Not collective.
 
@@ -171,7 +171,7 @@ def all_gather(world: World, part: np.ndarray) -> np.ndarray:
 
 
 def all_gather_objects(world: World, part: Any) -> list[Any]:
-    """What each rank gives, in rank order; it travels as a pickle. Collective."""
+    """Returns the object of each rank, in rank order; it travels as a pickle. Collective."""
     if world.size == 1:
         return [part]
     with agreed(world):

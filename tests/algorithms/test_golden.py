@@ -60,7 +60,7 @@ def matrix(name):
 
 
 def present_of(expected):
-    """Those whose matrix is in the data folder: a few may be missing."""
+    """Returns the cases whose matrix is in the data folder: a few may be missing."""
     found = [(n, e) for n, e in expected.items() if any((DATA / "matrices" / f).exists() for f in (n, f"{n}.zst"))]
     if not DATA.exists():
         pytest.skip(f"{DATA} is missing (set ATOLL_DATA)")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ranks exchange in rounds may go by the message queue, over every transport, with the same answers."""
+"""Exchanges of ranks in rounds may go by the message queue, over every transport, with the same answers."""
 
 import json
 import subprocess

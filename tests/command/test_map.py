@@ -109,7 +109,7 @@ def test_what_a_run_counted_is_traffic(tmp_path):
 def test_paths_of_equal_cost_share_the_traffic():
     words = ["mesh:2x2", "--pattern", "alltoall", "--method", "identity"]
     one, all_paths = (mapped(*words, "--paths", paths)["result"] for paths in ("network", "equal-cost"))
-    # Of 12 pairs, 8 are neighbours, and 4 have two paths each over two of the 8 directed links.
+    # Eight of 12 pairs are neighbours, and 4 have two paths each over two of the 8 directed links.
     assert (one["hop_bytes"], all_paths["hop_bytes"], all_paths["contention"]) == (16, 16, 2)
     assert one["contention"] >= 2
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What somebody at a prompt meets: help, guesses, completion, and what a run says of its answer."""
+"""The prompt: help, guesses, completion, and what a run says of its answer."""
 
 import json
 import os
@@ -52,7 +52,7 @@ def test_what_is_misspelt_is_guessed():
 
 
 def completed(*words):
-    """What bash offers behind these words."""
+    """Returns the words that bash offers behind these."""
     script = (
         f"PATH={ATOLL.parent}:$PATH\n{atoll('completion', 'bash').stdout}\nCOMP_WORDS=(atoll {' '.join(words)})\n"
         f'COMP_CWORD={len(words)}\n_atoll\nprintf "%s\\n" "${{COMPREPLY[@]}}"\n'
@@ -159,7 +159,7 @@ LONG = ["run", "bc", "kron:12", "--sources", "4", "--no-verify", "--trials", "10
 
 
 def until_it_says(pattern, *words, terminal=False):
-    """What a command that would go on for long writes to stderr, up to the pattern; it is ended then."""
+    """Returns what a long command writes to stderr, up to the pattern; it is ended then."""
     ours, theirs = pty.openpty() if terminal else os.pipe()
     with subprocess.Popen([ATOLL, *words], stdout=subprocess.DEVNULL, stderr=theirs) as process:
         os.close(theirs)

@@ -137,7 +137,7 @@ def test_a_map_is_exported_and_used(tmp_path):
         for m in ([], ["--map", path], ["--map", "hamorder-w"], ["--map", "identity"])
     ]  # fmt: skip
     assert times[1] == times[2] != times[0] == times[3]
-    # As many ranks as there are places, or the file would name processes that a job does not have.
+    # There are as many ranks as places, or the file would name processes that a job does not have.
     done = run(ATOLL, "map", "random:16:4", "--ranks", "7", "--method", "random", "--export", "places", path)
     assert done.returncode == 3
     assert "Map as many ranks as there are places" in done.stderr

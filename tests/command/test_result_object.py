@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every --json says in the same words: how large the graph is, and where the result comes from."""
+"""Every --json says in the same words how large the graph is, and where the result comes from."""
 
 import datetime
 import json

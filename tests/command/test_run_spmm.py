@@ -107,7 +107,7 @@ def test_cagnets_other_algorithms_are_right_and_move_less_than_a_broadcast(strat
     if strategy == "broadcast-1.5d":
         teams = {1: 1, 4: 2, 6: 2, 7: 1}[ranks]
         rows = 512 * 12 * 8
-        # Of B each rank gets a share, less what it has itself; of C the others' partial results.
+        # Each rank gets a share of B, less what it has itself, and of C the others' partial results.
         assert found["sent_row_bytes"] <= rows * (ranks // teams) + rows * (teams - 1)
         if ranks == 7:
             assert found["sent_row_bytes"] == found["V_CG"]

@@ -108,7 +108,7 @@ def test_what_unpacks_to_far_more_is_refused_in_little_memory(tmp_path):
     with gzip.open(blanks, "wb") as out:
         for _ in range(256):
             out.write(b" " * (1 << 20))
-    # Of a process that is small itself: a child's greatest memory counts what its parent had when it began.
+    # The measuring process is small itself: a child's greatest memory counts what its parent had when it began.
     measured = (
         "import resource, subprocess, sys\n"
         "run = subprocess.run(sys.argv[1:], stderr=subprocess.PIPE, text=True)\n"

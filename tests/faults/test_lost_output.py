@@ -55,7 +55,7 @@ def test_a_failed_write_to_stdout_is_an_error(verb, stdout, why):
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_closed_pipe_ends_a_command_silently(verb):
-    """As by SIGPIPE, but in order: no rank remains, and none is reported as dead."""
+    """The job ends as by SIGPIPE, but in order: no rank remains, and none is reported as dead."""
     reader, writer = os.pipe()
     os.close(reader)  # before the command begins
     command = [str(ATOLL), *VERBS[verb]]
@@ -135,7 +135,7 @@ ONE_TEXT = {"json": (["run", "cc", "kron:8", *SHORT, "--json"], "{"), "map": ([*
 
 @pytest.mark.parametrize("words, begin", ONE_TEXT.values(), ids=ONE_TEXT)
 def test_a_pipe_without_a_path_gets_the_text(words, begin, tmp_path):
-    """As with bash's >(command): a link under /dev/fd without a path as its target. No other file is written."""
+    """Output goes to a pipe as with bash's >(command): a link under /dev/fd to no path. No other file is written."""
     (tmp_path / ".part").write_text("of the user")
     done = shell([*words, ">(cat > got)"], "", cwd=tmp_path)
     assert done.returncode == 0, done.stderr

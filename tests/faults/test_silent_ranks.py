@@ -95,7 +95,7 @@ def test_without_a_parent_one_rank_reports_it(mpi):
     os.kill(pids[0], signal.SIGSTOP)
     _, errors = job.communicate(timeout=60)
     assert job.returncode != 0
-    # Of the three waiting ranks one should report it; another may, if the first is slow to end the job.
+    # One of the three waiting ranks should report it; another may, if the first is slow to end the job.
     said = re.findall(rf"error: rank 0 \(pid {pids[0]} on \S+\) has not answered for 6 s", errors)
     assert 1 <= len(said) <= 2, errors
 
@@ -109,7 +109,7 @@ def test_a_rank_that_computes_still_answers(progress):
 
 
 def test_a_stopped_rank_may_continue_on_request():
-    """As under a debugger."""
+    """The process is stopped, as under a debugger."""
     job = job_of("compute-3", FABRICS["shm"], ATOLL_TIMEOUT_SECONDS="0")
     os.kill(job.pids[2], signal.SIGSTOP)
     time.sleep(4)

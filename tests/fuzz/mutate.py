@@ -7,7 +7,7 @@ import random
 
 __all__ = ["mutated"]
 
-# What stands at the borders of readers' rules.
+# Values at the borders of readers' rules.
 _TOKENS = (
     b"-1", b"0", b"9223372036854775807", b"18446744073709551616", b"1e999", b"nan", b"inf", b"3,5", b"1,000", b"\xff",
     b"\x00", b"\xef\xbb\xbf", b"\r", b"\r\n", b"\n\n", b'"', b"'", b"{", b"}", b"[", b"<", b">", b"&", b"%", b"#", b"*",

@@ -32,7 +32,7 @@ def _text(text: str) -> Callable[[], bytes]:
 
 
 def _written(ending: str, write: Callable[[str], object]) -> Callable[[], bytes]:
-    """What write(path) leaves in a file."""
+    """Returns what write(path) leaves in a file."""
 
     def make() -> bytes:
         with tempfile.TemporaryDirectory() as folder:

@@ -24,7 +24,7 @@ def baselines(usage):
 
 
 def cells_of(kept):
-    """Those that were simulated: a strategy may not fit a number of ranks."""
+    """Returns the simulated ones: a strategy may not fit a number of ranks."""
     return [cell for cell in kept if "left_out" not in cell]
 
 

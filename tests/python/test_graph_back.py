@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a graph gives back: neighbours, degrees, edges, tables, and graphs made from it; against lists of edges."""
+"""A graph gives back neighbours, degrees, edges, tables, and graphs made from it; against lists of edges."""
 
 import copy
 import pickle

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a line of progress says, and where it says nothing."""
+"""Lines of progress, and runs without one."""
 
 import io
 

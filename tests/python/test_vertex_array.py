@@ -12,7 +12,7 @@ RANKS = [1, 2, 3, 5]
 
 
 def depths(seed=3):
-    """Of a graph with sparse ids, some of them not reached."""
+    """Returns the depths of a graph with sparse ids, some of them not reached."""
     src, dst = random_edges(seed)
     graph = atoll.Graph.from_edges(src, dst, vertices=np.array([10**12, 10**12 + 5]))
     return atoll.bfs(graph, int(src[0])).depth

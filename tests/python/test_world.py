@@ -80,7 +80,7 @@ def test_files_and_generators_over_ranks(tmp_path):
 
 
 def errors_of(ranks, call):
-    """What call raises on each rank; all ranks must return from it."""
+    """Returns what call raises on each rank; all ranks must return from it."""
 
     def guarded(world):
         with pytest.raises(Exception) as raised:  # noqa: PT011

@@ -35,7 +35,7 @@ class Net(torch.nn.Module):
 
 
 def loss_curve(world, net):
-    """Of 8 steps; and the parameters after them."""
+    """Returns the losses of 8 steps, and the parameters after them."""
     graph = graph_of(world)
     x, label = X[torch.tensor(graph.ids)], LABEL[torch.tensor(graph.ids)]
     optimizer = torch.optim.Adam(net.parameters(), lr=0.05)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a message of Arrow's IPC format says of itself, before anything is unpacked for it.
+"""Reads the header of a message of Arrow's IPC format, before anything is unpacked for it.
 
 A batch of rows may be packed: each of its buffers begins with the length that it unpacks to, which pyarrow takes memory
 for. pyarrow does not tell these lengths, so that they are read here where the format has them (Message.fbs of Arrow).
@@ -27,7 +27,7 @@ class Claim(NamedTuple):
 
 
 def claim_of(message: Any) -> Claim:
-    """What a pyarrow.ipc.Message claims; struct.error where it is damaged.
+    """Returns what a pyarrow.ipc.Message claims. Raises struct.error where it is damaged.
 
     >>> import io, pyarrow
     >>> from atoll.interchange.arrow_messages import claim_of

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What callers give, as columns that the core takes as they are: a value is kept, or refused."""
+"""Converts arguments to columns that the core takes as they are: a value is kept, or refused."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def is_int(value: Any) -> bool:
 
 
 def kind_of(weight: Any) -> str:
-    """What the ranks have to agree on about a column of weights: the type that it has as a column."""
+    """Returns what the ranks have to agree on about a column of weights: the type that it has as a column."""
     if weight is None:
         return ""
     kind = getattr(weight, "dtype", np.dtype(np.float64))
@@ -183,7 +183,7 @@ def _library_array(values: Any) -> np.ndarray:
 
 
 def whole_weights(name: str, values: np.ndarray) -> np.ndarray:
-    """As float64, which has whole numbers up to 2**53."""
+    """Returns the column as float64, which has whole numbers up to 2**53."""
     if values.size and max(int(values.max()), -int(values.min())) > 2**53:
         raise TypeError(
             f"{name} has ints above 2**53 (float64 would round them). Convert it to float64 if that will do."

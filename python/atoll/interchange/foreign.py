@@ -15,7 +15,7 @@ __all__ = ["named", "read_foreign"]
 
 T = TypeVar("T")
 
-# What the readers say of a file that ends too early: gzip, zstd, JSON, XML, Parquet, Arrow.
+# Messages of the readers about a file that ends too early: gzip, zstd, JSON, XML, Parquet, Arrow.
 _CUT_OFF = re.compile(
     r"end-of-stream marker|truncated|unexpected end|unterminated string|no element found|unclosed (token|CDATA)"
     r"|expected to be able to read|premature|\beof\b",

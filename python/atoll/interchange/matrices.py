@@ -40,7 +40,7 @@ def result_type(A: np.dtype, B: np.dtype, reduce: str) -> np.dtype:
 
 
 def as_result(product: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """What the engine computed as the result's type; whole numbers of fewer bits wrap round, as NumPy's and SciPy's."""
+    """Converts values of the engine to the result's type; narrower integers wrap round, as in NumPy and SciPy."""
     return (product.astype(np.int64) if dtype.kind in "iu" else product).astype(dtype, copy=False)
 
 

@@ -72,7 +72,7 @@ class FromHashables:
     def _from_hashables(
         cls, src: list[Any], dst: list[Any], weight: Any, *, vertices: list[Any], **options: Any
     ) -> Graph:
-        """As from_edges, with ids in the order in which vertices first come, those of lower ranks first. Collective.
+        """Makes a graph as from_edges does, with ids in the order of first occurrence, by rank. Collective.
 
         Each rank has all objects, which travel as pickles.
         """

@@ -92,7 +92,7 @@ def _has_labels(table: Any) -> bool:
 
 
 def _unnamed(table: Any, kinds: dict[str, str]) -> Matrix | None:
-    """Of a square whose rows and columns are numbered only."""
+    """Reads a square whose rows and columns are numbered only."""
     headings = list(kinds)
     if not all(kind in _NUMBERS for kind in kinds.values()):
         return None

@@ -52,7 +52,7 @@ def table_in_file(path: str, format: str, world: World, named: dict[str, Any]) -
 
 
 def _read(path: str, format: str, magic: bytes, read: Callable[[], T]) -> T:
-    """What pyarrow reads of the file; the cure of an error goes by whether the file still ends as its format does."""
+    """Reads the file with pyarrow; an error's advice depends on whether the file still ends as its format does."""
 
     def reading() -> T:
         import pyarrow

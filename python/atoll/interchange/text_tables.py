@@ -27,7 +27,7 @@ _FIRST_BYTES = 1 << 16
 _FIRST_ROWS = 32
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity|nan)", re.IGNORECASE)
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+")
-# As regular expressions of RE2, for whole columns.
+# Regular expressions of RE2, for whole columns.
 _WHOLE = r"^-?(0|[1-9][0-9]*)$"
 _REAL = r"(?i)^[+-]?((0|[1-9][0-9]*)?(\.[0-9]*)?(e[+-]?[0-9]+)?|inf|infinity|nan)$"
 _LONG = r"^[+-]?[0-9]{16,}$"  # which float64 may round
@@ -126,7 +126,7 @@ def _rows(path: str, text: str, delimiter: str) -> list[list[str]]:
 
 
 def _delimiter_of(path: str, rows: dict[str, list[list[str]]], usual: str) -> str:
-    """What cuts all of the first lines into equally many columns; a comma may also be that of decimals."""
+    """Returns the delimiter that cuts the first lines into equally many columns; a comma may also be a decimal one."""
     cuts = [each for each, cut in rows.items() if cut and len(cut[0]) > 1 and len({len(row) for row in cut}) == 1]
     if usual == "\t" in cuts:
         return usual

@@ -177,7 +177,7 @@ def build(
 
 
 def _remove_other_forms(folder: str | os.PathLike[str], graph: str, form: str) -> None:
-    """What an earlier build has left in another form. Who has it open keeps it until they close it."""
+    """Removes what an earlier build left in another form. Processes that have it open keep it until they close it."""
     for other in set(FORMS) - {form}:
         old = distance_file(folder, graph, other)
         if old.is_dir():

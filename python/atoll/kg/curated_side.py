@@ -134,7 +134,7 @@ class CuratedSide:
 
     @property
     def no_path(self) -> int:
-        """What `distances` says where there is no path."""
+        """The value of `distances` where there is no path."""
         return int(np.iinfo(self._hops).max)
 
     def nearest_pairs(self, far: np.ndarray, x: int, others: np.ndarray) -> np.ndarray:

@@ -24,7 +24,7 @@ from .store import Store
 __all__ = ["BuiltGraph", "Concept"]
 
 _NEAREST = 5
-# What is taken from the description of a built graph, and whether a value of it is such that a build writes.
+# Keys taken from the description of a built graph, and tests of their values.
 _DESCRIBED: dict[str, Callable[[Any], bool]] = {
     "form": lambda value: value in FORMS,
     "fingerprint": lambda value: isinstance(value, str),
@@ -52,7 +52,7 @@ class Concept:
 
 
 class BuiltGraph:
-    """What `build` has made of a graph of the store, opened for questions; a context manager that closes the store.
+    """A graph of the store that `build` has made, opened for questions; a context manager that closes the store.
 
     The store, and what is computed with the graph, takes `threads`, 0: as many as there are cores.
 

@@ -56,7 +56,7 @@ class Walk:
 
 @dataclass(frozen=True)
 class Constraints:
-    """What a path between two vertices must be like; its ends are exempt from both lists."""
+    """Constraints on a path between two vertices; its ends are exempt from both lists."""
 
     passes: Sequence[np.ndarray] = ()
     """Of each array of vertices one must be passed between the ends."""

@@ -49,7 +49,7 @@ class ConceptPath:
         return len(self.steps)
 
     def to_json(self) -> dict[str, Any]:
-        """As values of JSON."""
+        """Returns the values as JSON."""
         steps = [
             {"from": s.source.id, "to": s.target.id, "weight": s.weight, "count": s.count, "sources": s.rows}
             for s in self.steps
@@ -74,7 +74,7 @@ class FoundPaths:
     """The shortest way that passes all that it must, where it visits a concept twice and so is no path; else None."""
 
     def to_json(self) -> dict[str, Any]:
-        """As values of JSON."""
+        """Returns the values as JSON."""
         return {
             "from": as_json(self.source),
             "to": as_json(self.target),

@@ -188,7 +188,7 @@ def _synonyms(concept: _Concept) -> str:
 
 
 def _mapped(concept: _Concept) -> str:
-    """Of drugs: diseases have a table of cross-references, genes the same id in both graphs."""
+    """Returns a drug's curated id; diseases have a table of cross-references, genes the same id in both graphs."""
     return concept.curated or "" if concept.type == "drug" else ""
 
 

@@ -28,7 +28,7 @@ _COPY = "store.duckdb.writing"
 _INPUTS = "store.duckdb.inputs"
 _LOCK = "store.lock"
 _POLL_S = 0.05
-# What DuckDB says of blocks of its own file that do not have what they had when it wrote them.
+# Messages of DuckDB about damaged blocks of its own file.
 _SIGNS_OF_DAMAGE = ("Corrupt database file", "Could not read enough bytes", "Failed to deserialize")
 
 # Concepts are numbered 0..n-1 in each graph, in the order in which they first came; a number is never given again.
@@ -165,7 +165,7 @@ class Store:
             raise wrong from e
 
     def wrong_of(self, error: Exception) -> InputError | IoError | None:
-        """What an error of DuckDB says of the store itself or of the machine; None where it says something else.
+        """Returns what an error of DuckDB says of the store or the machine; None where it is about something else.
 
         >>> import tempfile
         >>> from atoll.kg import Store
@@ -305,7 +305,7 @@ def _check_version(connection: Any, file: Path) -> None:
 
 
 def _migration(connection: Any, file: Path) -> str:
-    """What makes a store of this version: there is no other version yet to convert from."""
+    """Creates the tables of a store of this version: there is no other version yet to convert from."""
     advice = f"Move the folder away and import its sources again: atoll kg import {file.parent}"
     try:
         sources = connection.execute("select distinct graph, role, path from sources order by all").fetchall()

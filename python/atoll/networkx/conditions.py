@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What NetworkX asks before it calls: can atoll do this (else NetworkX does), and is it worth a conversion?
+"""Answers NetworkX's questions before it calls: can atoll do this (else NetworkX does), and is it worth a conversion?
 
 A condition has the arguments of its function; it returns True, or a text that says why not.
 """

@@ -68,12 +68,12 @@ def walk_by_python(graph: Any, nodes: list[Hashable], attribute: str | None, def
 
 
 def edge_data(graph: Any) -> Iterable[Any]:
-    """What NetworkX keeps for each edge, of an undirected one at both ends: attributes, or those of parallel edges."""
+    """Returns each edge's dictionary, an undirected one's at both ends: attributes, or those of parallel edges."""
     return chain.from_iterable(neighbours.values() for neighbours in graph._adj.values())
 
 
 def inner_dictionaries(graph: Any) -> Iterable[Any]:
-    """Of neighbours, and of parallel edges: all that lie between the dictionary of nodes and those of attributes."""
+    """Returns the dictionaries of neighbours and of parallel edges: those between nodes and attributes."""
     return chain(graph._adj.values(), edge_data(graph) if graph.is_multigraph() else ())
 
 
@@ -111,7 +111,7 @@ def add_edges(
     counts: np.ndarray | None,
     weights: dict[str, Weights | None],
 ) -> None:
-    """What the walk reads, written: nodes and edges of arrays into a graph of NetworkX."""
+    """Does the reverse of the walk: writes nodes and edges of arrays into a graph of NetworkX."""
     graph.add_nodes_from(nodes)
     ends = (end if counts is None else np.repeat(end, counts) for end in edges)
     source, target = ([nodes[number] for number in end.tolist()] for end in ends)

@@ -27,7 +27,7 @@ _CURRENT = "atoll, arrays as the dictionaries"
 # Before NetworkX 3.3 nothing was emptied.
 _EMPTIED = hasattr(nx, "_clear_cache")
 
-# What NetworkX keeps with a graph until it gets other dictionaries.
+# Attributes that NetworkX keeps with a graph until it gets other dictionaries.
 VIEWS = ("adj", "succ", "pred", "nodes", "edges", "out_edges", "in_edges", "degree", "out_degree", "in_degree")
 
 
@@ -109,7 +109,7 @@ class Graph(nx.Graph):
         made._arrays = Arrays(nodes, edges, counts, dict(weights or {}))
         return made
 
-    # What needs no dictionaries.
+    # Methods that need no dictionaries.
 
     def __len__(self) -> int:
         return super().__len__() if self._has_dictionaries() else len(self._nodes)
@@ -185,7 +185,7 @@ class Graph(nx.Graph):
             self._note_current()
         return self._arrays
 
-    # What the functions of the backend work on.
+    # Arrays that the functions of the backend work on.
 
     @property
     def _nodes(self) -> list[Hashable]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What runs have written by --json, as a page or as a trace: `atoll report RUN.json... [-o PAGE.html] [--trace FILE]`.
+"""Draws the --json of runs, as a page or as a trace: `atoll report RUN.json... [-o PAGE.html] [--trace FILE]`.
 
 The page is one file, which opens from disk and asks no other host: where the time went, bytes per link of the tree of
 domains, who sent to whom, how the rounds followed each other, predicted beside measured, several runs beside each

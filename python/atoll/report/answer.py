@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run has found: vertices by depth, the greatest or least values, the largest groups, distances of pairs."""
+"""Figures of an answer: vertices by depth, the greatest or least values, the largest groups, distances of pairs."""
 
 from __future__ import annotations
 

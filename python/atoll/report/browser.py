@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What runs in the browser: the style of a page, and the script that unpacks Plotly and draws the figures by it."""
+"""The part that runs in the browser: the style of a page, and the script that unpacks Plotly and draws by it."""
 
 __all__ = ["SCRIPT", "STYLE"]
 

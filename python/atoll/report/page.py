@@ -48,7 +48,7 @@ def page(*results: dict[str, Any], names: Sequence[str] | None = None) -> str:
 
 
 def sections(results: Sequence[dict[str, Any]], names: Sequence[str] | None = None) -> list[Section]:
-    """What stands on page()."""
+    """Returns the sections of page()."""
     searches = [k for k, result in enumerate(results) if is_search(result)]
     others = [k for k in range(len(results)) if k not in searches]
     called = titles(names or ([result["command"] for result in results] if len(results) > 1 else [""]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What of a result is drawn, by one name each, whichever verb wrote it: a run, or each route that was simulated."""
+"""The drawn values of a result, by one name each, whichever verb wrote it: a run, or each simulated route."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def has_answer(result: dict[str, Any]) -> bool:
 
 @dataclass(frozen=True)
 class Forecast:
-    """What was expected beside what came: `expected` has a name for each prediction."""
+    """Predictions beside measurements: `expected` has a name for each prediction."""
 
     what: str
     unit: str  # "seconds" or "bytes"
@@ -61,7 +61,7 @@ class Run:
 
     @property
     def seconds(self) -> float | None:
-        """Of the part that the run times: the median of its trials; of a simulation in virtual time."""
+        """Seconds of the part that the run times: the median of its trials; virtual time in a simulation."""
         return self.phases.get("run")
 
 
@@ -131,7 +131,7 @@ def _rounds(seconds: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def round_name(one: dict[str, Any]) -> str:
-    """What a round is called.
+    """Returns the name of a round.
 
     >>> round_name({"round": 2, "pulled": True}), round_name({"round": 101, "last": 900, "pulled": 3})
     ('round 2 (pull)', 'rounds 101 to 900 (sums; 3 of them pull)')
@@ -276,7 +276,7 @@ def _forecasts(found: dict[str, Any], counters: dict[str, Any]) -> list[Forecast
 
 
 def _training(found: dict[str, Any]) -> list[dict[str, Any]]:
-    """Of `atoll run gcn`: losses by epoch, a seed each."""
+    """Returns tables of `atoll run gcn`: losses by epoch, a seed each."""
     runs = found.get("runs")
     if not isinstance(runs, list):
         return []

@@ -63,7 +63,7 @@ def phases(run: Run) -> Figure | None:
 
 
 def parts(run: Run) -> list[Figure]:
-    """What a phase consists of, where the file says."""
+    """Returns the parts of a phase, where the file has them."""
     return [
         figure_of_bars(
             f"Parts of the {what}", "seconds", list(seconds.items()), seconds_text, colour=COLOURS[4], rows_title="part"

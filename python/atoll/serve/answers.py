@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the answers look like, for the document of the API; the answers themselves are written straight as JSON."""
+"""The schema of answers, for the document of the API; the answers themselves are written straight as JSON."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class OnePath(BaseModel):
 
 
 class PairAnswer(BaseModel):
-    """Of two concepts."""
+    """An answer about two concepts."""
 
     from_: ConceptAnswer = Field(alias="from")
     to: ConceptAnswer
@@ -150,7 +150,7 @@ class ScenarioAnswer(PairAnswer):
 
 
 class HealthAnswer(BaseModel):
-    """What is served."""
+    """The graph that is served."""
 
     status: str
     version: str = Field(description="of Atoll")

@@ -38,7 +38,7 @@ from .slow_queries import SlowQueries
 
 __all__ = ["application"]
 
-# What is asked stays here, whatever an environment configures for other programs.
+# Questions stay on this machine, whatever an environment configures for other programs.
 _NO_TELEMETRY = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
 _PAGES = Path(__file__).resolve().parent / "pages"
 _PAGE_FILES = {

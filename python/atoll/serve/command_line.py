@@ -180,7 +180,7 @@ def _listen(address: str, port: int) -> socket.socket:
 
 
 def _give_back_memory() -> None:
-    """What loading has freed goes back to the system, where its C library can do that."""
+    """Gives memory that loading has freed back to the system, where its C library can do that."""
     gc.collect()
     gc.freeze()  # what is loaded stays: no collection need look at it
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)

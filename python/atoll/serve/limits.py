@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one client may ask of a server, and all of them at once."""
+"""Limits on what one client may ask of a server, and all of them at once."""
 
 from __future__ import annotations
 

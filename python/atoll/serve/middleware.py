@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stands before every question: the host that was meant, the token, sizes, and headers of every answer."""
+"""Middleware before the application: checks host, token and sizes of requests, and sets headers of answers."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a question may say: the parameters of each address, as its document has them."""
+"""The contents of a question: the parameters of each address, as its document has them."""
 
 from __future__ import annotations
 

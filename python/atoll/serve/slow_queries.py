@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class SlowQueries:
-    """So many at a time; others wait, up to a number of them; each has a time.
+    """Runs a number of queries at a time; a limited number of others wait; each has a time limit.
 
     A thread cannot be stopped: a question whose time is up is answered so, and keeps its place until it ends.
 

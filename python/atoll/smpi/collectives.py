@@ -27,7 +27,7 @@ _ONE_HOST = """<?xml version='1.0'?>
 <platform version="4.1"><zone id="one" routing="Full"><host id="one" speed="1Gf"/></zone></platform>
 """
 
-# As the paper writes them, where SMPI writes otherwise.
+# Names as the paper writes them, where SMPI writes otherwise.
 _PAPER = {
     "alltoall": {"recursive_doubling": "rdb"},
     "allreduce": {
@@ -73,14 +73,14 @@ def smpi_name(collective: str, algorithm: str) -> str:
 
 
 def read_collectives(given: Mapping[str, str]) -> dict[str, str]:
-    """What was given by collective, with SMPI's names, without those that the implementation chooses."""
+    """Returns the given algorithms by collective, with SMPI's names, without those that the implementation chooses."""
     named = {collective: smpi_name(collective, algorithm) for collective, algorithm in given.items()}
     return {collective: name for collective, name in named.items() if name != DEFAULT}
 
 
 @functools.cache
 def algorithms(collective: str) -> tuple[str, ...]:
-    """Those of the SimGrid that is installed: it lists them if it is given one that it has not."""
+    """Returns the algorithms of the installed SimGrid: it lists them if it is given one that it has not."""
     # The program is not looked at before.
     with tempfile.TemporaryDirectory() as folder:  # it aborts: for its core
         Path(folder, "one.xml").write_text(_ONE_HOST)

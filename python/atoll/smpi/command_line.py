@@ -178,7 +178,7 @@ def _text(result: dict[str, Any], platform: str) -> str:
 
 
 def _show(folder: Path, beside: bool) -> None:
-    """What the program printed; on stderr all of it if stdout is for JSON."""
+    """Prints the program's output; on stderr all of it if stdout is for JSON."""
     for name, stream in (("stdout", sys.stderr if beside else sys.stdout), ("stderr", sys.stderr)):
         if (file := folder / name).exists():
             with file.open(encoding="utf-8", errors="replace") as lines:

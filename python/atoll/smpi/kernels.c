@@ -129,7 +129,7 @@ static void cg(int iterations) {
   const double n = 14000, row_entries = 11 * 12;
   const int rows = side_of(ranks), columns = ranks / rows, row = rank / columns, column = rank % columns;
   const size_t vector = (size_t)(8 * n / columns);
-  // Of a grid that is twice as wide as high, pairs of columns are the units that are transposed.
+  // If the grid is twice as wide as high, pairs of columns are the units that are transposed.
   const int across = rows == columns ? column * rows + row : 2 * (column / 2 * rows + row) + column % 2;
   for (int i = 0; i < iterations; ++i) {
     for (int product = 0; product <= 25; ++product) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `atoll simulate --app` and `atoll tune --app` have in common on their command lines."""
+"""The options that `atoll simulate --app` and `atoll tune --app` share."""
 
 from __future__ import annotations
 
@@ -83,5 +83,5 @@ def compile_flags_of(options: argparse.Namespace) -> list[str]:
 
 
 def rates_of(options: argparse.Namespace) -> dict[str, Any]:
-    """Those of the platform that were given."""
+    """Returns the rates of the platform that were given."""
     return {rate: value for rate in RATES if (value := getattr(options, rate)) is not None}

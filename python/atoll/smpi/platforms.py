@@ -170,7 +170,7 @@ def _hosts_in(file: Path) -> tuple[str, ...]:
 
 
 def _atoll(*words: str) -> dict[str, Any]:
-    """What the command says as JSON; its errors are raised here."""
+    """Runs the command and returns its JSON; raises its errors."""
     command = find_command()
     if command is None:
         raise UsageError(

@@ -68,5 +68,5 @@ def read_traffic(file: Path) -> Counter[tuple[int, int]]:
 
 
 def traffic_text(sent: Counter[tuple[int, int]]) -> str:
-    """What `atoll map --traffic` reads: lines of source, target, bytes."""
+    """Returns the text that `atoll map --traffic` reads: lines of source, target, bytes."""
     return "".join(f"{a} {b} {size}\n" for (a, b), size in sorted(sent.items()) if a != b and size > 0)

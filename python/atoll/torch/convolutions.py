@@ -224,7 +224,7 @@ def propagate(
     size: tuple[int, int] | None = None,
     reduce: str = "sum",
 ) -> Tensor:
-    """What every vertex gets from its in-neighbours: the sum, mean, maximum or minimum of weight x_j over edges j -> i.
+    """Aggregates over in-neighbours: the sum, mean, maximum or minimum of weight x_j over edges j -> i.
 
     The message passing of PyTorch Geometric whose message is x_j, or edge_weight x_j, for layers of one's own.
     Collective over the ranks of a Graph or an SpMM.
@@ -290,7 +290,7 @@ def _normalized(edge_index: Tensor, weight: Tensor, n: int, loop: float) -> tupl
 
 
 def _together(edge_index: Any) -> Any:
-    """What one rank of a Graph or an SpMM may find wrong is wrong on all."""
+    """Returns a context that raises an error of one rank of a Graph or an SpMM on all ranks."""
     return agreed(edge_index.world) if isinstance(edge_index, (Graph, SpMM)) else contextlib.nullcontext()
 
 

@@ -17,7 +17,7 @@ __all__ = ["DeviceSpMM", "csr_of_graph", "on_device", "stream_of"]
 
 
 class DeviceSpMM:
-    """What SpMM is on the processor: a sparse matrix planned once, on the GPU that its tensors are on, in this process.
+    """The counterpart of SpMM on a GPU: a sparse matrix planned once, on the GPU of its tensors, in this process.
 
     Values are float32; dense factors float32 or float16, results float32. Nothing passes through the host but the
     offsets, when it is planned.

@@ -237,7 +237,7 @@ def _sampled_product(product: Any, csr: Csr, dC: Tensor, B: Tensor) -> Tensor:
 
 
 def _extreme_gradients(csr: Csr, values: Tensor, B: Tensor, C: Tensor, dC: Tensor) -> tuple[Tensor, Tensor]:
-    """Of max and min: to the nonzeros whose product is the result, to the bit."""
+    """Passes the gradient of max and min to the nonzeros whose product is the result, to the bit."""
     rows, columns = csr.rows, csr.columns
     dvalues, dB = torch.empty_like(values), torch.zeros_like(B)
 

@@ -24,7 +24,7 @@ _TAIL = 4096  # bytes of stderr that are looked at
 
 
 class Objective:
-    """What takes the time that is made least, as Command: called with a point it returns seconds, or raises WorkFailed.
+    """Work whose time is minimised, as Command is: called with a point it returns seconds, or raises WorkFailed.
 
     It runs in the trial's own process, whose supervisor ends what it starts.
     """
@@ -34,7 +34,7 @@ class Objective:
         raise NotImplementedError
 
     def to_json(self) -> dict[str, Any]:
-        """What tells it from others: a store of trials is of one objective."""
+        """Returns what identifies the objective: a store of trials belongs to one."""
         raise NotImplementedError
 
     def __call__(self, point: dict[str, Any]) -> float:
@@ -92,7 +92,7 @@ class Command(Objective):
         self.check_names(space.parameters)
 
     def check_names(self, names: Iterable[str]) -> None:
-        """As check(), of the parameters that have these names."""
+        """Checks the parameters of these names as check() does."""
         names = list(names)
         placed = {match[1] for word in self.command for match in _PLACE.finditer(word) if match[1] is not None}
         for name in sorted(placed - set(names)):

@@ -36,7 +36,7 @@ def page(results: list[dict[str, Any]], names: Sequence[str] | None = None) -> s
 
 
 def sections(results: list[dict[str, Any]], names: Sequence[str] | None = None) -> list[Section]:
-    """What stands on page(): each search's facts, figures of all of them together, the trials of each."""
+    """Returns the sections of page(): each search's facts, figures of all of them together, the trials of each."""
     names = titles(names or [_name(result) for result in results])
     searches = [(name, result, _seconds(result)) for name, result in zip(names, results)]
     done = [(name, seconds) for name, _, seconds in searches if any(map(math.isfinite, seconds))]

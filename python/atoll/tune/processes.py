@@ -65,7 +65,7 @@ class TrialProcess:
         os.close(out)
 
     def read(self) -> dict[str, Any] | None:
-        """What the trial came to, once it has: an object with `seconds`, `status`, `detail`, `wall_seconds`."""
+        """Returns None while the trial runs, then an object with `seconds`, `status`, `detail` and `wall_seconds`."""
         part = os.read(self.descriptor, 1 << 16)
         self._said += part
         if part:
@@ -88,7 +88,7 @@ class TrialProcess:
 
 
 def wait_any(supervisors: list[TrialProcess], seconds: float | None) -> list[TrialProcess]:
-    """Those that have said something, or ended; none if the time is over."""
+    """Returns the supervisors that have written something, or ended; none if the time is over."""
     ready, _, _ = select.select([k.descriptor for k in supervisors], [], [], seconds)
     return [k for k in supervisors if k.descriptor in ready]
 

@@ -16,7 +16,7 @@ from ..errors import InputError, IoError, UsageError
 
 __all__ = ["Space"]
 
-# What a rule may consist of: no calls, no attributes, no powers.
+# Syntax nodes that a rule may consist of: no calls, no attributes, no powers.
 _ALLOWED = (
     *(ast.Expression, ast.BoolOp, ast.And, ast.Or, ast.UnaryOp, ast.Not, ast.USub, ast.BinOp, ast.Add, ast.Sub),
     *(ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Compare, ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE),
@@ -123,7 +123,7 @@ class Space:
         return (self.at(number) for number in range(len(self)) if self.broken_rule(number) is None)
 
     def to_json(self) -> dict[str, Any]:
-        """What the file of the space holds, with values written out."""
+        """Returns the content of the space's file, with values written out."""
         return {"parameters": self.parameters, "rules": self.rules, "start": self.start}
 
     def _in_order(self, point: dict[str, Any]) -> dict[str, Any]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was tried, and the file that keeps it: a line of JSON for each trial, behind one that says what is tuned."""
+"""Trials, and the file that keeps them: a line of JSON for each trial, behind one that says what is tuned."""
 
 from __future__ import annotations
 

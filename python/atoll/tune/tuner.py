@@ -93,7 +93,7 @@ class Tuner:
         return None if number is None else self.space.at(number)
 
     def tell(self, point: dict[str, Any], seconds: float | None, *, status: str = "", detail: str = "") -> None:
-        """What a point took, whether asked for or not; a point is told once.
+        """Records the time of a point, whether asked for or not; each point is recorded once.
 
         Parameters
         ----------
@@ -133,7 +133,7 @@ class Tuner:
             result["trials_to_90_percent"] = trials_to_reach(seconds, 0.9)
             result["proximity"] = [float(c) if math.isfinite(c) else None for c in proximity(seconds)]
         result["trials"] = [trial.to_json() for trial in self.trials]
-        # What an MPI program's parameters are called says nothing of Atoll's plan.
+        # Names of an MPI program's parameters say nothing of Atoll's plan.
         knobs = set() if "app" in self.objective else set(json.loads(_core.plan("{}")))
         return {
             "schema": 1,

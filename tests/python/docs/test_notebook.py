@@ -14,7 +14,7 @@ EXAMPLES = ROOT / "examples"
 
 
 def run_cell(source, names):
-    """What a notebook shows below a cell: the value of its last line, if that is an expression."""
+    """Returns what a notebook shows below a cell: the value of its last line, if that is an expression."""
     *before, last = ast.parse(source).body
     if not isinstance(last, ast.Expr):
         before, last = [*before, last], None
@@ -24,7 +24,7 @@ def run_cell(source, names):
 
 @pytest.fixture
 def shown(monkeypatch):
-    """What each cell of code shows, by its id."""
+    """Returns what each cell of code shows, by its id."""
     monkeypatch.chdir(EXAMPLES)
     names = {}
     cells = json.loads((EXAMPLES / "first-steps.ipynb").read_text())["cells"]

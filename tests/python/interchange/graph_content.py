@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a graph holds, in a form that tests compare, and files to read it from."""
+"""The content of a graph, in a form that tests compare, and files to read it from."""
 
 import atoll
 
@@ -29,5 +29,5 @@ def read(folder, name, text, **options):
 
 
 def notes(caplog):
-    """What was warned of."""
+    """Returns the warnings."""
     return [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]

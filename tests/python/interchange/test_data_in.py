@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a Graph is made from: columns of any width, matrices of any type, pairs, NetworkX, igraph. Values are kept."""
+"""The inputs of a Graph: columns of any width, matrices of any type, pairs, NetworkX, igraph. Values are kept."""
 
 import atoll
 import numpy as np

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What NetworkX and igraph write is read back: directions, weights, lone vertices, and names of any letters."""
+"""Files of NetworkX and igraph are read back: directions, weights, lone vertices, and names of any letters."""
 
 import json
 import warnings

@@ -8,7 +8,7 @@ import atoll
 import numpy as np
 import pytest
 
-# What an error must not have: letters of Arrow's interface, and casts that the object has not.
+# Words that an error must not have: letters of Arrow's interface, and casts that the object has not.
 JARGON = re.compile(r"\b(ts[smun]:|d:\d|td[sDmun]|dictionary of|<U\d|of the Arrow format)|\ba int\b")
 
 

@@ -14,7 +14,7 @@ from pyarrow import feather, parquet  # noqa: E402
 
 
 def converted(folder, name, text, *options):
-    """What the text becomes as a table."""
+    """Returns the text as a table."""
     path = folder / name
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     assert main([str(path), str(folder / "out.parquet"), *options]) == 0
@@ -22,7 +22,7 @@ def converted(folder, name, text, *options):
 
 
 def refused(capsys, code, *words):
-    """What is said of it."""
+    """Returns the error about it."""
     assert main([str(word) for word in words]) == code
     said = capsys.readouterr().err
     assert said.startswith("atoll: error: ") and said.count("\n") == 1 and "Traceback" not in said

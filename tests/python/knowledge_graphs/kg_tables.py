@@ -42,7 +42,7 @@ def rows(folder, query, values=None):
 
 
 def version_of(folder):
-    """What tells whether the store's file was replaced or written; not when it was read."""
+    """Returns a value that changes when the store's file is replaced or written, not when it is read."""
     stat = (folder / "store.duckdb").stat()
     return stat.st_ino, stat.st_mtime_ns, stat.st_size
 

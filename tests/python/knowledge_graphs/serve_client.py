@@ -36,7 +36,7 @@ def served_folder(folder):
 def server(folder, *words, environment=None):
     """(address, process) of `atoll serve` in a process of its own."""
     command = [sys.executable, "-m", "atoll.serve.command_line", str(folder), "--port", "0", *words]
-    # What the tests' own process changed about signals must not be inherited.
+    # Changes of signals in the tests' own process must not be inherited.
     process = subprocess.Popen(
         command,
         stderr=subprocess.PIPE,

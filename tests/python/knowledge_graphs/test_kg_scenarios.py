@@ -22,7 +22,7 @@ DATA = Path(os.environ.get("ATOLL_DATA", Path(__file__).parents[3] / "../shared/
 
 
 def scenario_by_definition(graph, curated, counterparts, a, b, reading):
-    """Of one pair, over the engine's own path; curated: of NetworkX."""
+    """Returns the scenario of one pair, over the engine's own path; the curated one is NetworkX's."""
     path = graph.distances.path(a, b).tolist()
     lengths = {s: nx.single_source_shortest_path_length(curated, s) for s in curated}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `atoll serve` answers: as the package's own functions do, and errors that say what to do."""
+"""`atoll serve` answers as the package's own functions do, with errors that say what to do."""
 
 import csv
 import io

@@ -82,7 +82,7 @@ class Page:
         )
 
     def complaints(self):
-        """What the browser's console has, but for questions that were answered by a problem."""
+        """Returns what the browser's console has, but for questions that were answered by a problem."""
         lines = [line["message"] for line in self.browser.get_log("browser")]
         return [line for line in lines if "responded with a status of 4" not in line]
 

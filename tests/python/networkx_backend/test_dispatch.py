@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What NetworkX hands to the backend, what it declines with a reason, and NetworkX's own tests through it."""
+"""Calls that NetworkX hands to the backend, calls declined with a reason, and NetworkX's own tests through it."""
 
 import inspect
 import os

@@ -134,7 +134,7 @@ def test_dictionaries_with_answers_of_their_own_are_declined(entries, factory):
 
 
 class Plain(nx.Graph):
-    """What subclasses mostly do: factories, and methods that change or add something."""
+    """A subclass as most are: factories, and methods that change or add something."""
 
     adjlist_outer_dict_factory = OrderedDict
     adjlist_inner_dict_factory = UserDict
@@ -156,7 +156,7 @@ def test_subclasses_that_only_change_or_add_are_read():
 
 
 def views(G):
-    """Of a graph of each kind: what shows a part of it, or its edges otherwise."""
+    """Returns the views of a graph of each kind: parts of it, or its edges otherwise."""
     some = list(G)[: len(G) // 2 + 1]
     made = {
         "subgraph": G.subgraph(some),
@@ -222,7 +222,7 @@ def test_a_view_is_read_anew_after_a_change_of_its_graph(weight):
 
 @pytest.mark.skipif(not CONFIG, reason="NetworkX 3.3 or later is needed")
 class TestOtherFunctionsOfThatName:
-    """What atoll.networkx has beside NetworkX's functions is never called in the place of one."""
+    """Functions of atoll.networkx that NetworkX has not are never called in the place of one of its own."""
 
     def test_all_names_that_networkx_may_ask_for_are_known(self):
         names = {name for name in nx.utils.backends._registered_algorithms if hasattr(backend, name)}

@@ -210,7 +210,7 @@ def test_a_time_independent_trace_is_kept(program, tmp_path):
     assert "0 send 1 0 500" in files[0].read_text() and len(files) == 2
 
 
-# What fails
+# Failures
 
 
 @simgrid

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a file holds of a graph, as its reader found it: nodes by the file's ids, edges, and attributes of both."""
+"""A graph as the reader of a file found it: nodes by the file's ids, edges, and attributes of both."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class _Reader:
         self._path = path
         self._graph = FileGraph(path)
         self._one = OneGraph(path)
-        # Of edges, Gephi 0.7 uses "weight" undeclared.
+        # Gephi 0.7 uses "weight" of edges undeclared.
         self._declared = {"node": {}, "edge": {"weight": _Attribute("weight", "double", None)}}
         self._is_dynamic = False
 

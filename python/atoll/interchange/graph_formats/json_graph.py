@@ -58,7 +58,7 @@ class _Reader:
         return made
 
     def _node_link(self, data: _Object) -> None:
-        """Of NetworkX, D3 (whose ends were positions in nodes up to its version 3), vis.js, and graphology."""
+        """Reads node-link data of NetworkX, D3 (ends are positions up to version 3), vis.js, and graphology."""
         filled = [key for key in ("links", "edges") if data.get(key)]
         if len(filled) == 2:
             raise self._graph.refusal(0, "has links and edges (which are the graph's?). Leave the others out.")
@@ -81,7 +81,7 @@ class _Reader:
             self._graph.add_missing_nodes()
 
     def _id_of(self, nodes: list[_Object], ends: list[tuple[Any, Any]]) -> str | None:
-        """What edges tell nodes by: a key; None: the position."""
+        """Returns the key by which edges name nodes; None if by position."""
         if any("id" in node for node in nodes):
             return "id"
         for key in ("key", "name"):
@@ -116,7 +116,7 @@ class _Reader:
             graph.src, graph.dst = readings[0][: len(graph.src)], readings[0][len(graph.src) :]
 
     def _adjacency(self, data: _Object) -> None:
-        """Of NetworkX: neighbours of each node, where an edge without direction is there from both ends."""
+        """Reads adjacency data of NetworkX: neighbours of each node; an undirected edge is there from both ends."""
         nodes = self._objects(data["nodes"], "nodes")
         lists = data["adjacency"]
         if not isinstance(lists, list) or len(lists) != len(nodes):
@@ -140,7 +140,7 @@ class _Reader:
                     )
 
     def _cytoscape(self, data: _Object) -> None:
-        """Of Cytoscape, Cytoscape.js, and NetworkX, which has its nodes as "value"."""
+        """Reads data of Cytoscape, Cytoscape.js, and NetworkX, which has its nodes as "value"."""
         elements = data["elements"]
         if isinstance(elements, list):
             parts: dict[str, list[Any]] = {"nodes": [], "edges": []}
@@ -225,7 +225,7 @@ class _Reader:
         return bool(value)
 
     def _rest(self, record: _Object, key: str | None = None) -> _Object:
-        """What else is known of a node or an edge; what is in `attributes` or `metadata` too."""
+        """Returns the other attributes of a node or an edge, those in `attributes` or `metadata` included."""
         without = (key, "directed", "undirected")
         rest = {name: value for name, value in record.items() if name not in without}
         for inner in ("attributes", "metadata"):

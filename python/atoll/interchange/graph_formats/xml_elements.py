@@ -80,7 +80,7 @@ def _called(graph: Element) -> str:
 
 
 def truth(text: str) -> bool:
-    """What XML writes as a truth value, or a ValueError."""
+    """Returns the truth value that XML writes. Raises ValueError."""
     value = {"true": True, "1": True, "false": False, "0": False}.get(text.strip().lower())
     if value is None:
         raise ValueError(text)

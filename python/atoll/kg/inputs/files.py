@@ -65,7 +65,7 @@ class InputFile:
 
     @property
     def packing(self) -> str:
-        """Of `readable`, in DuckDB's words: gzip, zstd or none."""
+        """Returns the compression of `readable` in DuckDB's words: gzip, zstd or none."""
         return packing(self.readable)
 
 
@@ -189,7 +189,7 @@ def file_digest(path: str) -> str:
 
 
 class _Text:
-    """What is to be known of a text, from its pieces one by one."""
+    """Collects facts about a text from its pieces, one by one."""
 
     def __init__(self, path: str) -> None:
         self.path = path

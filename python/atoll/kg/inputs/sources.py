@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a store was made from: each file once by graph, role and path, with the digest that tells whether it changed."""
+"""The sources of a store: each file once by graph, role and path, with the digest that tells whether it changed."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Source:
 
 @dataclass
 class Import:
-    """What came of a file: `state` is imported, replaced or unchanged; `rows` it has, of which `kept` are in the store.
+    """The outcome of a file: `state` is imported, replaced or unchanged; `kept` of its `rows` are in the store.
 
     `quarantine` has (reason, rows, line of the first, its text), the most frequent first.
     """
@@ -57,7 +57,7 @@ class Import:
     notes: list[str] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
-        """As one object of JSON.
+        """Returns the outcome as one object of JSON.
 
         >>> from atoll.kg import Import
         >>> Import("literature", "nodes", "nodes.tsv", "imported", 3, 3).to_json()["state"]

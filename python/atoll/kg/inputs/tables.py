@@ -125,7 +125,7 @@ def run(connection: Any, file: InputFile, query: str, values: Sequence[Any] | No
 
 
 def _wrong_line(file: InputFile, message: str) -> str | None:
-    """What DuckDB says of a line of text; None where it says something else."""
+    """Returns DuckDB's message about a line of text; None where the error is another one."""
     lines = [line.strip() for line in message.splitlines() if line.strip()]
     first = re.sub(r"^\w[\w ]*Error: ", "", lines[0]) if lines else ""
     if "state machine reached an invalid state" in first:
