@@ -191,12 +191,12 @@ TEST_CASE("several values per vertex are exchanged like single ones") {
           one.emplace_back(locals);
           one_changed.emplace_back(graph.locals());
           const auto set = [&](Local v) {
-            const Local place = v * kLanes + l;
+            const Local position = v * kLanes + l;
             const auto lane = static_cast<std::size_t>(l);
             const auto value = static_cast<std::int64_t>(
                 random_at(static_cast<std::uint64_t>(world.rank()) * 10 + lane, static_cast<std::uint64_t>(v)) % 1000);
-            all[static_cast<std::size_t>(place)] = one[lane][static_cast<std::size_t>(v)] = value;
-            if (value % (l + 2) == 0) all_changed.set(place), one_changed[lane].set(v);
+            all[static_cast<std::size_t>(position)] = one[lane][static_cast<std::size_t>(v)] = value;
+            if (value % (l + 2) == 0) all_changed.set(position), one_changed[lane].set(v);
           };
           for (Local v = 0; v < graph.active(); ++v) set(v);
           for (std::size_t r = 0; r < graph.mirrors().count.size(); ++r)

@@ -34,13 +34,13 @@ class MirrorBits {
  private:
   // A word of bits and its index among the receiver's words.
   struct [[gnu::packed]] Word {
-    std::uint32_t place;
+    std::uint32_t word;
     std::uint64_t bits;
   };
   struct Put {
     MirrorBits* to;
     void operator()(std::span<const Word> words) {
-      for (const Word& w : words) to->bits_[w.place] = w.bits;
+      for (const Word& w : words) to->bits_[w.word] = w.bits;
     }
   };
   // The bits of the own masters that a rank mirrors, packed.

@@ -71,15 +71,15 @@ void check_broadcast(World& world, const Rows& rows, HaloExchange<T, SumOf>& exc
     exchange.broadcast(here.values, here.changed);
     const std::size_t first = exchange.plan().first_copy() * width;
     std::size_t wrong = 0;
-    for (std::size_t place = 0; place < here.values.size(); ++place) {
-      const Vertex row = here.local[place / width];
-      const std::size_t column = place % width;
+    for (std::size_t position = 0; position < here.values.size(); ++position) {
+      const Vertex row = here.local[position / width];
+      const std::size_t column = position % width;
       const T mine = value_at<T>(world.rank(), row, column), theirs = value_at<T>(owner_of(row), row, column);
-      if (place >= first && has_changed(owner_of(row), row, column, share)) {
-        wrong += here.values[place] != theirs || !here.changed.test(place);
+      if (position >= first && has_changed(owner_of(row), row, column, share)) {
+        wrong += here.values[position] != theirs || !here.changed.test(position);
       } else {
         // Where most have changed all are told.
-        wrong += here.values[place] != mine && here.values[place] != theirs;
+        wrong += here.values[position] != mine && here.values[position] != theirs;
       }
     }
     CHECK(wrong == 0);
@@ -87,9 +87,9 @@ void check_broadcast(World& world, const Rows& rows, HaloExchange<T, SumOf>& exc
   Filled<T> here(rows, world.rank(), width, 0);
   exchange.broadcast_all(here.values);
   std::size_t wrong = 0;
-  for (std::size_t place = 0; place < here.values.size(); ++place) {
-    const Vertex row = here.local[place / width];
-    wrong += here.values[place] != value_at<T>(owner_of(row), row, place % width);
+  for (std::size_t position = 0; position < here.values.size(); ++position) {
+    const Vertex row = here.local[position / width];
+    wrong += here.values[position] != value_at<T>(owner_of(row), row, position % width);
   }
   CHECK(wrong == 0);
 }
@@ -102,9 +102,9 @@ void check_reduce(World& world, const Rows& rows, HaloExchange<T, SumOf>& exchan
     Filled<T> here(rows, world.rank(), width, share);
     all ? exchange.reduce_all(here.values) : exchange.reduce(here.values, here.changed);
     std::size_t wrong = 0;
-    for (std::size_t place = 0; place < first; ++place) {
-      const Vertex row = here.local[place / width];
-      const std::size_t column = place % width;
+    for (std::size_t position = 0; position < first; ++position) {
+      const Vertex row = here.local[position / width];
+      const std::size_t column = position % width;
       T sum = value_at<T>(world.rank(), row, column);
       bool changed = has_changed(world.rank(), row, column, share);
       for (Rank r = 0; r < world.size(); ++r)
@@ -112,9 +112,10 @@ void check_reduce(World& world, const Rows& rows, HaloExchange<T, SumOf>& exchan
           sum += value_at<T>(r, row, column);
           changed = true;
         }
-      wrong += here.values[place] != sum || (!all && here.changed.test(place) != changed);
+      wrong += here.values[position] != sum || (!all && here.changed.test(position) != changed);
     }
-    for (std::size_t place = first; !all && place < here.values.size(); ++place) wrong += here.changed.test(place);
+    for (std::size_t position = first; !all && position < here.values.size(); ++position)
+      wrong += here.changed.test(position);
     CHECK(wrong == 0);
   }
 }

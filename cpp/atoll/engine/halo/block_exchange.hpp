@@ -10,8 +10,8 @@ namespace atl {
 /// copies. Messages hold as many rows as fit a slot, or one each where they are not `coalesced`.
 ///
 ///     BlockExchange<float> exchange(world, plan->reduced(), plan->broadcast(), RowWidth(32));
-///     exchange.up(values, &changed, [&](std::size_t place, float value) { ... });   // at the receiver, on any thread
-///     exchange.down(values, nullptr, [&](std::size_t place, float value) { ... });  // nullptr: all values
+///     exchange.up(values, &changed, [&](std::size_t position, float value) { ... });   // at the receiver, on any thread
+///     exchange.down(values, nullptr, [&](std::size_t position, float value) { ... });  // nullptr: all values
 ///
 /// All are collective, as is the constructor.
 template <Plain T>
@@ -80,7 +80,7 @@ class BlockExchange {
                 const T* values, const VertexBits* changed, Put&& put) {
     exchange_blocks(
         alltoallv, out, in, values, changed,
-        [&](const HaloPlaces& places, std::span<const std::byte> part) { blocks_.read(part, places, put); });
+        [&](const HaloPositions& positions, std::span<const std::byte> part) { blocks_.read(part, positions, put); });
   }
 
   const HaloDirection &up_rows_, &down_rows_;
@@ -99,16 +99,16 @@ void BlockExchange<T>::exchange_blocks(NeighborAlltoallv& alltoallv, const std::
                                        Read&& read) {
   alltoallv.exchange(
       [&](int thread, NeighborAlltoallv::Writer& writer, Rank to, std::size_t block) {
-        const HaloPlaces places(out[static_cast<std::size_t>(to)], width_);
-        const std::size_t begin = block * blocks_.size(), end = std::min(places.size(), begin + blocks_.size());
+        const HaloPositions positions(out[static_cast<std::size_t>(to)], width_);
+        const std::size_t begin = block * blocks_.size(), end = std::min(positions.size(), begin + blocks_.size());
         if (changed) {
-          blocks_.write(writer, places, *changed, begin, end, values, scratch_[static_cast<std::size_t>(thread)]);
+          blocks_.write(writer, positions, *changed, begin, end, values, scratch_[static_cast<std::size_t>(thread)]);
         } else {
-          blocks_.write_all(writer, places, begin, end, values);
+          blocks_.write_all(writer, positions, begin, end, values);
         }
       },
       [&](Rank from, std::span<const std::byte> part) {
-        read(HaloPlaces(in[static_cast<std::size_t>(from)], width_), part);
+        read(HaloPositions(in[static_cast<std::size_t>(from)], width_), part);
       });
 }
 
@@ -116,13 +116,13 @@ template <Plain T>
 void BlockExchange<T>::copy_down(T* values) {
   exchange_blocks(
       *down_, down_rows_.owned, down_rows_.copies, values, nullptr,
-      [&](const HaloPlaces& places, std::span<const std::byte> part) {
-        if (!places.is_range())
-          return blocks_.read(part, places, [&](std::size_t place, const T& value) { values[place] = value; });
+      [&](const HaloPositions& positions, std::span<const std::byte> part) {
+        if (!positions.is_range())
+          return blocks_.read(part, positions, [&](std::size_t position, const T& value) { values[position] = value; });
         blocks_.for_blocks(
-            part, places.size(),
+            part, positions.size(),
             [&](std::size_t begin, std::size_t, typename Blocks::Encoding, std::size_t count, const std::byte* from) {
-              std::memcpy(&values[places.at(begin)], from, count * sizeof(T));
+              std::memcpy(&values[positions.at(begin)], from, count * sizeof(T));
             });
       });
 }
@@ -132,18 +132,19 @@ template <class From, class Into, class Overlap>
 void BlockExchange<T>::copy_rows_down(From&& from, Into&& into, Overlap&& overlap) {
   down_->exchange(
       [&](int, NeighborAlltoallv::Writer& writer, Rank to, std::size_t block) {
-        const HaloPlaces places(down_rows_.owned[static_cast<std::size_t>(to)], width_);
-        const std::size_t begin = block * blocks_.size(), end = std::min(places.size(), begin + blocks_.size());
-        blocks_.write_rows(writer, places, begin, end, from);
+        const HaloPositions positions(down_rows_.owned[static_cast<std::size_t>(to)], width_);
+        const std::size_t begin = block * blocks_.size(), end = std::min(positions.size(), begin + blocks_.size());
+        blocks_.write_rows(writer, positions, begin, end, from);
       },
       [&](Rank rank, std::span<const std::byte> part) {
-        const HaloPlaces places(down_rows_.copies[static_cast<std::size_t>(rank)], width_);
+        const HaloPositions positions(down_rows_.copies[static_cast<std::size_t>(rank)], width_);
         blocks_.for_blocks(
-            part, places.size(),
+            part, positions.size(),
             [&](std::size_t begin, std::size_t end, typename Blocks::Encoding, std::size_t, const std::byte* values) {
-              places.for_runs(begin, end, [&](std::size_t k, std::size_t row, std::size_t column, std::size_t count) {
-                std::memcpy(into(row) + column, values + (k - begin) * sizeof(T), count * sizeof(T));
-              });
+              positions.for_runs(begin, end,
+                                 [&](std::size_t k, std::size_t row, std::size_t column, std::size_t count) {
+                                   std::memcpy(into(row) + column, values + (k - begin) * sizeof(T), count * sizeof(T));
+                                 });
             });
       },
       overlap);

@@ -7,7 +7,7 @@
 namespace atl {
 
 DomainMirrors::DomainMirrors(World& world, const Route& route, const std::vector<HaloRows>& known,
-                             const std::vector<Edge>& places)
+                             const std::vector<Edge>& positions)
     : route_(route), near_(static_cast<std::size_t>(world.size()), world.chooses_routes()) {
   if (world.chooses_routes()) return;
   const int level = route.depth() - 2;  // of the domains that the highest level separates
@@ -27,7 +27,7 @@ DomainMirrors::DomainMirrors(World& world, const Route& route, const std::vector
       const HaloRows& masters = known[static_cast<std::size_t>(r)];
       for (std::size_t k = 0; k < masters.size(); ++k)
         mirrors.push_back(
-            {masters.row(k), {r, static_cast<Local>(places[static_cast<std::size_t>(r)] + static_cast<Edge>(k))}});
+            {masters.row(k), {r, static_cast<Local>(positions[static_cast<std::size_t>(r)] + static_cast<Edge>(k))}});
     }
     if (mirrors.empty()) continue;
     std::sort(mirrors.begin(), mirrors.end(), [](const Mirror& a, const Mirror& b) {
@@ -42,7 +42,7 @@ DomainMirrors::DomainMirrors(World& world, const Route& route, const std::vector
       own.push_back(mirrors[begin].master);
       list.push_back(static_cast<Local>(end - begin));
       for (std::size_t i = begin; i < end; ++i)
-        list.insert(list.end(), {static_cast<Local>(mirrors[i].copy.rank), mirrors[i].copy.place});
+        list.insert(list.end(), {static_cast<Local>(mirrors[i].copy.rank), mirrors[i].copy.position});
     }
     domain.masters = HaloRows::listed(std::move(own));
   }

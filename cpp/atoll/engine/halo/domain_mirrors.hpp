@@ -9,7 +9,7 @@
 /// The mirrors of masters in other domains. A master sends one record to a domain; the rank that receives it there
 /// sends a copy to each mirror in the domain.
 ///
-///     const DomainMirrors domains(world, route, known, places);          // collective
+///     const DomainMirrors domains(world, route, known, positions);          // collective
 ///     for (const auto& d : domains.domains()) ...                        // send entry d.first + k to d.receiver if
 ///                                                                        // the k-th of d.masters has changed
 ///     for (const auto& copy : domains.copies(entry)) ...                 // at the receiver: the mirrors of the entry
@@ -22,8 +22,9 @@ namespace atl {
 class DomainMirrors {
  public:
   /// For a route that gathers; its domains are those that the highest (slowest) level separates. known[r]: the own
-  /// masters that rank r mirrors, in the order of their mirrors there, which begin at row places[r].
-  DomainMirrors(World& world, const Route& route, const std::vector<HaloRows>& known, const std::vector<Edge>& places);
+  /// masters that rank r mirrors, in the order of their mirrors there, which begin at row positions[r].
+  DomainMirrors(World& world, const Route& route, const std::vector<HaloRows>& known,
+                const std::vector<Edge>& positions);
 
   /// Another domain.
   struct Domain {
@@ -37,7 +38,7 @@ class DomainMirrors {
 
   struct Copy {
     Rank rank;
-    Local place;
+    Local position;
   };
   std::size_t entries() const { return first_.size() - 1; }
   std::span<const Copy> copies(std::size_t entry) const {

@@ -14,12 +14,12 @@
 ///     exchange.reduce_all(values);                             // copies -> owners, summed
 ///     exchange.broadcast(values, changed);                     // changed values only
 ///
-/// `values` are by local row of the plan: value c of row r is at place r * width + c, and has its own changed bit. Only
+/// `values` are by local row of the plan: value c of row r is at position r * width + c, and has its own changed bit. Only
 /// changed values are sent, each block in the shortest of four forms: nothing, bits and values, offsets and values, all
 /// values. Messages have no ids, since both ranks know the order of the rows that they share.
 ///
 /// Paths (HaloPath): `direct` sends one message from each rank to each that it shares rows with. `route`, on a route of
-/// several hops, sends each value as a record, with a place of 4 bytes and a target of 4: ranks on the way combine
+/// several hops, sends each value as a record, with a position of 4 bytes and a target of 4: ranks on the way combine
 /// those of one owned value, so that a slow link carries one for all copies of a domain; on routes that gather, a
 /// broadcast is the reverse. That is for few changed values. `domains` is for wide rows: each crosses the boundary of a
 /// domain once, without an id, and is passed on inside, as the workgroups of CoLa [1] fetch rows. What
@@ -94,12 +94,12 @@ class HaloExchange {
   bool combine_into(T& into, const T& value) {
     return single_consumer_ ? combine_(into, value) : combine_atomically(into, value, combine_);
   }
-  void combine_changed(T* values, VertexBits& changed, std::size_t place, const T& value) {
-    T& into = values[place];
+  void combine_changed(T* values, VertexBits& changed, std::size_t position, const T& value) {
+    T& into = values[position];
     if (single_consumer_) {
-      if (combine_(into, value)) changed.set_unsynchronized(place);
+      if (combine_(into, value)) changed.set_unsynchronized(position);
     } else if (combine_atomically(into, value, combine_)) {
-      changed.set(place);
+      changed.set(position);
     }
   }
   void collect(Blocks& blocks, T* values, VertexBits& changed);
@@ -174,8 +174,9 @@ void HaloExchange<T, Combine>::reduce(std::span<T> values, VertexBits& changed, 
   switch (path_) {
     case HaloPath::direct:
       for (Blocks& blocks : blocks_)
-        blocks.up(values.data(), &changed,
-                  [&](std::size_t place, const T& value) { combine_changed(values.data(), changed, place, value); });
+        blocks.up(values.data(), &changed, [&](std::size_t position, const T& value) {
+          combine_changed(values.data(), changed, position, value);
+        });
       break;
     case HaloPath::route:
       records_->reduce(values.data(), changed,
@@ -190,15 +191,15 @@ void HaloExchange<T, Combine>::reduce(std::span<T> values, VertexBits& changed, 
 // A copy on the way that has not changed has no part in the result: its value gives way to the first that comes.
 template <Plain T, class Combine>
 void HaloExchange<T, Combine>::collect(Blocks& blocks, T* values, VertexBits& changed) {
-  blocks.up(values, &changed, [&](std::size_t place, const T& value) {
-    if (place < first_copy()) return combine_changed(values, changed, place, value);
+  blocks.up(values, &changed, [&](std::size_t position, const T& value) {
+    if (position < first_copy()) return combine_changed(values, changed, position, value);
     std::unique_lock hold(lock_, std::defer_lock);
     if (!single_consumer_) hold.lock();
-    if (changed.load(place / 64) >> (place % 64) & 1) {
-      combine_(values[place], value);
+    if (changed.load(position / 64) >> (position % 64) & 1) {
+      combine_(values[position], value);
     } else {
-      values[place] = value;
-      changed.set(place);
+      values[position] = value;
+      changed.set(position);
     }
   });
 }
@@ -208,9 +209,9 @@ void HaloExchange<T, Combine>::broadcast(std::span<T> values, VertexBits& change
   switch (path_) {
     case HaloPath::direct:
       for (Blocks& blocks : blocks_)
-        blocks.down(values.data(), &changed, [&](std::size_t place, const T& value) {
-          values[place] = value;
-          whole_words_ ? changed.set_unsynchronized(place) : void(changed.set(place));
+        blocks.down(values.data(), &changed, [&](std::size_t position, const T& value) {
+          values[position] = value;
+          whole_words_ ? changed.set_unsynchronized(position) : void(changed.set(position));
         });
       break;
     case HaloPath::route:
@@ -228,9 +229,9 @@ void HaloExchange<T, Combine>::pass_on(T* values, VertexBits& changed) {
   for (std::size_t w = 0; w < arrived.words(); ++w) arrived.at(w) = changed.at(w);
   arrived.clear_from(first_copy());
   for (Blocks& stage : blocks_)
-    stage.down(values, &arrived, [&](std::size_t place, const T& value) {
-      values[place] = value;
-      whole_words_ ? arrived.set_unsynchronized(place) : void(arrived.set(place));
+    stage.down(values, &arrived, [&](std::size_t position, const T& value) {
+      values[position] = value;
+      whole_words_ ? arrived.set_unsynchronized(position) : void(arrived.set(position));
     });
   for (std::size_t w = 0; w < arrived.words(); ++w) changed.at(w) |= arrived.at(w);
 }
@@ -244,7 +245,7 @@ void HaloExchange<T, Combine>::reduce_all(std::span<T> values) {
   }
   for (std::size_t stage = blocks_.size(); stage-- > 0;)
     blocks_[stage].up(values.data(), nullptr,
-                      [&](std::size_t place, const T& value) { combine_into(values[place], value); });
+                      [&](std::size_t position, const T& value) { combine_into(values[position], value); });
 }
 
 template <Plain T, class Combine>

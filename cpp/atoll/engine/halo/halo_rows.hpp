@@ -9,18 +9,20 @@
 
 namespace atl {
 
-/// How many values a row has: value c of row r is at place r * values() + c. Shifts where that is a power of two.
+/// How many values a row has: value c of row r is at position r * values() + c. Shifts where that is a power of two.
 class RowWidth {
  public:
   explicit RowWidth(std::size_t values)
       : values_(values), shift_(std::has_single_bit(values) ? std::countr_zero(values) : kNoShift) {}
   std::size_t values() const { return values_; }
-  std::size_t row_of(std::size_t place) const { return shift_ != kNoShift ? place >> shift_ : place / values_; }
-  std::size_t column_of(std::size_t place) const {
-    return shift_ != kNoShift ? place & (values_ - 1) : place % values_;
+  std::size_t row_of(std::size_t position) const {
+    return shift_ != kNoShift ? position >> shift_ : position / values_;
+  }
+  std::size_t column_of(std::size_t position) const {
+    return shift_ != kNoShift ? position & (values_ - 1) : position % values_;
   }
   std::size_t first_of(std::size_t row) const { return shift_ != kNoShift ? row << shift_ : row * values_; }
-  /// Whether a loop over places with row_of() is better than one over rows and columns.
+  /// Whether a loop over positions with row_of() is better than one over rows and columns.
   bool shifts_few() const { return shift_ != kNoShift && values_ <= kFew; }
 
  private:
@@ -38,7 +40,7 @@ class HaloRows {
   static HaloRows range(std::size_t begin, std::size_t count);
   /// A range where they follow each other, which takes no memory.
   static HaloRows listed(std::vector<Local> rows);
-  /// The rows whose bits are set, ascending, group after group. Places of changed values are then found by words of
+  /// The rows whose bits are set, ascending, group after group. Positions of changed values are then found by words of
   /// bits, which takes four bytes for each word; the masks outlive this.
   static HaloRows masked(const std::vector<const Array<std::uint64_t>*>& masks, bool by_words);
 
@@ -49,7 +51,7 @@ class HaloRows {
   std::size_t memory_bytes() const;
 
  private:
-  friend class HaloPlaces;
+  friend class HaloPositions;
   struct Group {
     const Array<std::uint64_t>* mask;
     std::vector<std::uint32_t> before;  // [word] rows of the group before the word
@@ -61,11 +63,11 @@ class HaloRows {
   std::vector<Group> groups_;
 };
 
-/// The places of the values of such rows: the k-th value that the two ranks share is value k % width of the (k /
+/// The positions of the values of such rows: the k-th value that the two ranks share is value k % width of the (k /
 /// width)-th row. A view.
-class HaloPlaces {
+class HaloPositions {
  public:
-  HaloPlaces(const HaloRows& rows, RowWidth width)
+  HaloPositions(const HaloRows& rows, RowWidth width)
       : rows_(rows), list_(rows.list_.data()), begin_(width.first_of(rows.begin_)), width_(width) {}
 
   /// Values.
@@ -77,10 +79,10 @@ class HaloPlaces {
   /// f(k, row, column, count) for the values [begin, end), in runs of `count` neighbours in one row.
   template <class F>
   void for_runs(std::size_t begin, std::size_t end, F&& f) const;
-  /// f(k, place) for the values [begin, end).
+  /// f(k, position) for the values [begin, end).
   template <class F>
   void for_all(std::size_t begin, std::size_t end, F&& f) const;
-  /// f(k, place), ascending, for the changed ones among the values [begin, end). `changed` has a bit for each place.
+  /// f(k, position), ascending, for the changed ones among the values [begin, end). `changed` has a bit for each position.
   template <class F>
   void for_changed(const VertexBits& changed, std::size_t begin, std::size_t end, F&& f) const;
 
@@ -102,7 +104,7 @@ class HaloPlaces {
 // ---------------------------------------------------------------------------------------------------------------------
 
 template <class F>
-void HaloPlaces::for_runs(std::size_t begin, std::size_t end, F&& f) const {
+void HaloPositions::for_runs(std::size_t begin, std::size_t end, F&& f) const {
   std::size_t row = width_.row_of(begin), column = width_.column_of(begin);
   for (std::size_t k = begin; k < end; ++row, column = 0) {
     const std::size_t count = std::min(width_.values() - column, end - k);
@@ -112,7 +114,7 @@ void HaloPlaces::for_runs(std::size_t begin, std::size_t end, F&& f) const {
 }
 
 template <class F>
-void HaloPlaces::for_all(std::size_t begin, std::size_t end, F&& f) const {
+void HaloPositions::for_all(std::size_t begin, std::size_t end, F&& f) const {
   if (rows_.is_range_) {
     for (std::size_t k = begin; k < end; ++k) f(k, begin_ + k);
   } else if (width_.values() == 1) {
@@ -128,20 +130,20 @@ void HaloPlaces::for_all(std::size_t begin, std::size_t end, F&& f) const {
 }
 
 template <class F>
-void HaloPlaces::for_changed(const VertexBits& changed, std::size_t begin, std::size_t end, F&& f) const {
+void HaloPositions::for_changed(const VertexBits& changed, std::size_t begin, std::size_t end, F&& f) const {
   if (rows_.is_range_) {
     for_changed_of_range(changed, begin, end, f);
   } else if (!rows_.groups_.empty()) {
     for_changed_by_words(changed, begin, end, f);
   } else {
-    for_all(begin, end, [&](std::size_t k, std::size_t place) {
-      if (changed.load(place / 64) >> (place % 64) & 1) f(k, place);
+    for_all(begin, end, [&](std::size_t k, std::size_t position) {
+      if (changed.load(position / 64) >> (position % 64) & 1) f(k, position);
     });
   }
 }
 
 template <class F>
-void HaloPlaces::for_changed_of_range(const VertexBits& changed, std::size_t begin, std::size_t end, F&& f) const {
+void HaloPositions::for_changed_of_range(const VertexBits& changed, std::size_t begin, std::size_t end, F&& f) const {
   const std::size_t first = begin_ + begin, shift = first % 64;
   for (std::size_t k = 0; k < end - begin; k += 64) {
     const std::size_t w = (first + k) / 64;
@@ -158,7 +160,7 @@ void HaloPlaces::for_changed_of_range(const VertexBits& changed, std::size_t beg
 
 // Iterates over words of bits, not over rows: usually few have changed.
 template <class F>
-void HaloPlaces::for_changed_by_words(const VertexBits& changed, std::size_t begin, std::size_t end, F&& f) const {
+void HaloPositions::for_changed_by_words(const VertexBits& changed, std::size_t begin, std::size_t end, F&& f) const {
   std::size_t first = 0;  // values of the groups before
   for (const HaloRows::Group& group : rows_.groups_) {
     if (first >= end) break;
@@ -172,12 +174,12 @@ void HaloPlaces::for_changed_by_words(const VertexBits& changed, std::size_t beg
       if (mask == 0) continue;
       for (std::size_t at = width_.first_of(w); at < width_.first_of(w + 1); ++at)
         for (std::uint64_t bits = changed.load(at); bits; bits &= bits - 1) {
-          const std::size_t place = at * 64 + static_cast<std::size_t>(std::countr_zero(bits));
-          const std::uint64_t bit = std::uint64_t{1} << width_.row_of(place) % 64;
+          const std::size_t position = at * 64 + static_cast<std::size_t>(std::countr_zero(bits));
+          const std::uint64_t bit = std::uint64_t{1} << width_.row_of(position) % 64;
           if (!(mask & bit)) continue;
           const auto row = before[w] + static_cast<std::size_t>(std::popcount(mask & (bit - 1)));
-          const std::size_t k = first + width_.first_of(row) + width_.column_of(place);
-          if (k >= begin && k < end) f(k, place);
+          const std::size_t k = first + width_.first_of(row) + width_.column_of(position);
+          if (k >= begin && k < end) f(k, position);
         }
     }
     first += width_.first_of(before.back() + static_cast<std::size_t>(std::popcount(words[words.size() - 1])));

@@ -17,7 +17,7 @@ namespace atl {
 ///     exchange.reduce(values, changed, count);                            // copies -> owners
 ///     exchange.broadcast(values, changed, count);                         // owners -> copies
 ///
-/// Records have places of 31 bits: fits() says whether these are enough.
+/// Records have positions of 31 bits: fits() says whether these are enough.
 template <Plain T, class Combine>
 class RecordExchange {
  public:
@@ -41,11 +41,11 @@ class RecordExchange {
   static constexpr std::size_t kGrain = std::size_t{1} << 15;
   static constexpr Local kMostPlaces = std::numeric_limits<Local>::max();
   struct [[gnu::packed]] Update {
-    Local place;
+    Local position;
     T value;
   };
-  struct PlaceOf {
-    std::uint32_t operator()(const Update& u) const { return static_cast<std::uint32_t>(u.place); }
+  struct PositionOf {
+    std::uint32_t operator()(const Update& u) const { return static_cast<std::uint32_t>(u.position); }
   };
   struct CombineUpdates {
     [[no_unique_address]] Combine combine;
@@ -73,29 +73,29 @@ class RecordExchange {
 
   void apply(std::span<const Update> updates) {
     for (const Update& u : updates) {
-      const auto place = static_cast<std::size_t>(u.place);
+      const auto position = static_cast<std::size_t>(u.position);
       const T value = u.value;
       if (single_consumer_) {
-        if (combine_(values_[place], value)) changed_->set_unsynchronized(place);
-      } else if (combine_atomically(values_[place], value, combine_)) {
-        changed_->set(place);
+        if (combine_(values_[position], value)) changed_->set_unsynchronized(position);
+      } else if (combine_atomically(values_[position], value, combine_)) {
+        changed_->set(position);
       }
     }
   }
   void assign(std::span<const Update> updates) {
     for (const Update& u : updates) {
-      values_[static_cast<std::size_t>(u.place)] = u.value;
-      changed_->set(static_cast<std::size_t>(u.place));
+      values_[static_cast<std::size_t>(u.position)] = u.value;
+      changed_->set(static_cast<std::size_t>(u.position));
     }
   }
-  /// An update with a negative place is for all copies in a domain.
+  /// An update with a negative position is for all copies in a domain.
   template <class F>
   bool copy(const Update& update, F&& f) const {
-    if (update.place >= 0) return false;
-    const auto of_domain = static_cast<std::size_t>(~update.place);
+    if (update.position >= 0) return false;
+    const auto of_domain = static_cast<std::size_t>(~update.position);
     for (const DomainMirrors::Copy& c : domains_->copies(width_.row_of(of_domain)))
       f(c.rank,
-        Update{static_cast<Local>(width_.first_of(static_cast<std::size_t>(c.place)) + width_.column_of(of_domain)),
+        Update{static_cast<Local>(width_.first_of(static_cast<std::size_t>(c.position)) + width_.column_of(of_domain)),
                update.value});
     return true;
   }
@@ -107,7 +107,7 @@ class RecordExchange {
   const bool single_consumer_;        // one thread reads what is received
   std::vector<HaloRows> owner_rows_;  // [rank] the owner's rows of the copies that are reduced
   std::vector<Edge> first_copy_;      // [rank] the row there of its first copy of this rank's rows
-  std::optional<Mailbox<Update, Apply, Merge<PlaceOf, CombineUpdates>>> reduced_;
+  std::optional<Mailbox<Update, Apply, Merge<PositionOf, CombineUpdates>>> reduced_;
   std::optional<Mailbox<Update, Assign, Multicast<Copies>>> broadcast_;
   std::optional<DomainMirrors> domains_;  // if the route gathers and the plan combines records
   T* values_ = nullptr;                   // arguments of the current exchange
@@ -133,7 +133,7 @@ RecordExchange<T, Combine>::RecordExchange(const HaloPlan& plan, RowWidth width,
   std::vector<Edge> begins;
   for (const HaloRows& rows : down.copies) begins.push_back(static_cast<Edge>(rows.begin()));
   first_copy_ = world_.exchange_lengths(begins);
-  reduced_.emplace(world_, of_records<Update>(Apply{this}, Merge{PlaceOf{}, CombineUpdates{combine_}}),
+  reduced_.emplace(world_, of_records<Update>(Apply{this}, Merge{PositionOf{}, CombineUpdates{combine_}}),
                    MailboxOptions{.handling = Handling::parallel, .handler_sends = false});
   broadcast_.emplace(world_, of_records<Update>(Assign{this}, Multicast<Copies>{Copies{this}}),
                      MailboxOptions{.handling = Handling::parallel, .handler_sends = false});
@@ -148,11 +148,11 @@ void RecordExchange<T, Combine>::reduce(T* values, VertexBits& changed, double e
   changed_ = &changed;
   reduced_->expect({.records = expected});
   for (std::size_t rank = 0; rank < owner_rows_.size(); ++rank) {
-    const HaloPlaces here(plan_.reduced().copies[rank], width_), there(owner_rows_[rank], width_);
+    const HaloPositions here(plan_.reduced().copies[rank], width_), there(owner_rows_[rank], width_);
     world_.team().for_range(here.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
       auto buffers = reduced_->send_buffers();
-      here.for_changed(changed, a, b, [&](std::size_t k, std::size_t place) {
-        buffers.send(static_cast<Rank>(rank), {static_cast<Local>(there.at(k)), values[place]});
+      here.for_changed(changed, a, b, [&](std::size_t k, std::size_t position) {
+        buffers.send(static_cast<Rank>(rank), {static_cast<Local>(there.at(k)), values[position]});
       });
     });
   }
@@ -168,23 +168,24 @@ void RecordExchange<T, Combine>::broadcast(T* values, VertexBits& changed, doubl
   const bool by_domain = domains_ && broadcast_->relay_route() == &domains_->route();
   for (std::size_t rank = 0; rank < owner_rows_.size(); ++rank) {
     if (by_domain && !domains_->is_near(static_cast<Rank>(rank))) continue;
-    const HaloPlaces here(plan_.broadcast().owned[rank], width_);
+    const HaloPositions here(plan_.broadcast().owned[rank], width_);
     const std::size_t there = width_.first_of(static_cast<std::size_t>(first_copy_[rank]));
     world_.team().for_range(here.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
       auto buffers = broadcast_->send_buffers();
-      here.for_all(a, b, [&](std::size_t k, std::size_t place) {
-        if (changed.test(place)) buffers.send(static_cast<Rank>(rank), {static_cast<Local>(there + k), values[place]});
+      here.for_all(a, b, [&](std::size_t k, std::size_t position) {
+        if (changed.test(position))
+          buffers.send(static_cast<Rank>(rank), {static_cast<Local>(there + k), values[position]});
       });
     });
   }
   for (std::size_t d = 0; by_domain && d < domains_->domains().size(); ++d) {
     const DomainMirrors::Domain& domain = domains_->domains()[d];
-    const HaloPlaces here(domain.masters, width_);
+    const HaloPositions here(domain.masters, width_);
     const std::size_t first = width_.first_of(static_cast<std::size_t>(domain.first));
     world_.team().for_range(here.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
       auto buffers = broadcast_->send_buffers();
-      here.for_all(a, b, [&](std::size_t k, std::size_t place) {
-        if (changed.test(place)) buffers.send(domain.receiver, {~static_cast<Local>(first + k), values[place]});
+      here.for_all(a, b, [&](std::size_t k, std::size_t position) {
+        if (changed.test(position)) buffers.send(domain.receiver, {~static_cast<Local>(first + k), values[position]});
       });
     });
   }

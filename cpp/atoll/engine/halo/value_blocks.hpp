@@ -13,8 +13,8 @@ namespace atl {
 /// know the order.
 ///
 ///     const auto blocks = ValueBlocks<float>::that_fit(capacity, 1 << 15);
-///     blocks.write(writer, places, changed, begin, end, values.data(), scratch);
-///     blocks.read(part, places, [&](std::size_t place, float value) { ... });      // places of the receiver
+///     blocks.write(writer, positions, changed, begin, end, values.data(), scratch);
+///     blocks.read(part, positions, [&](std::size_t position, float value) { ... });      // positions of the receiver
 template <Plain T>
 class ValueBlocks {
  public:
@@ -49,21 +49,21 @@ class ValueBlocks {
   }
 
   /// Writes the changed ones of a block's values [begin, end) in the shortest encoding.
-  void write(NeighborAlltoallv::Writer& writer, const HaloPlaces& places, const VertexBits& changed, std::size_t begin,
-             std::size_t end, const T* values, EncodeScratch& scratch) const;
-  void write_all(NeighborAlltoallv::Writer& writer, const HaloPlaces& places, std::size_t begin, std::size_t end,
+  void write(NeighborAlltoallv::Writer& writer, const HaloPositions& positions, const VertexBits& changed,
+             std::size_t begin, std::size_t end, const T* values, EncodeScratch& scratch) const;
+  void write_all(NeighborAlltoallv::Writer& writer, const HaloPositions& positions, std::size_t begin, std::size_t end,
                  const T* values) const;
   /// The same of values that are anywhere: row_at(row) is where those of a local row begin.
   template <class RowAt>
-  void write_rows(NeighborAlltoallv::Writer& writer, const HaloPlaces& places, std::size_t begin, std::size_t end,
+  void write_rows(NeighborAlltoallv::Writer& writer, const HaloPositions& positions, std::size_t begin, std::size_t end,
                   RowAt&& row_at) const;
   /// Calls f(begin, end, encoding, count, values) for each block of a part; `all`: number of values of the pair of
   /// ranks.
   template <class F>
   void for_blocks(std::span<const std::byte> part, std::size_t all, F&& f) const;
-  /// Calls f(place, value) for each value that write() has written.
+  /// Calls f(position, value) for each value that write() has written.
   template <class F>
-  void read(std::span<const std::byte> part, const HaloPlaces& places, F&& f) const;
+  void read(std::span<const std::byte> part, const HaloPositions& positions, F&& f) const;
 
  private:
   // Header of a block in a part; blocks without changed values are omitted. The values follow, then their bits or
@@ -82,21 +82,21 @@ class ValueBlocks {
 // ---------------------------------------------------------------------------------------------------------------------
 
 template <Plain T>
-void ValueBlocks<T>::write(NeighborAlltoallv::Writer& writer, const HaloPlaces& places, const VertexBits& changed,
+void ValueBlocks<T>::write(NeighborAlltoallv::Writer& writer, const HaloPositions& positions, const VertexBits& changed,
                            std::size_t begin, std::size_t end, const T* values, EncodeScratch& scratch) const {
   const std::size_t all = end - begin;
   auto& [sent, offsets] = scratch;
   sent.resize(std::max(sent.size(), all));
   offsets.resize(std::max(offsets.size(), all));
   std::size_t count = 0;
-  places.for_changed(changed, begin, end, [&](std::size_t k, std::size_t place) {
-    sent[count] = values[place];
+  positions.for_changed(changed, begin, end, [&](std::size_t k, std::size_t position) {
+    sent[count] = values[position];
     offsets[count++] = static_cast<std::uint32_t>(k - begin);
   });
   if (count == 0) return;
   const std::size_t bit_bytes = (all + 7) / 8, offset_bytes = count * sizeof(std::uint32_t),
                     where_bytes = std::min(bit_bytes, offset_bytes);
-  if (all * sizeof(T) <= count * sizeof(T) + where_bytes) return write_all(writer, places, begin, end, values);
+  if (all * sizeof(T) <= count * sizeof(T) + where_bytes) return write_all(writer, positions, begin, end, values);
   const Encoding encoding = offset_bytes < bit_bytes ? Encoding::offsets : Encoding::bits;
   const Head head{static_cast<std::uint32_t>(begin / size_),
                   static_cast<std::uint32_t>(count) << 2 | static_cast<std::uint32_t>(encoding)};
@@ -115,7 +115,7 @@ void ValueBlocks<T>::write(NeighborAlltoallv::Writer& writer, const HaloPlaces& 
 }
 
 template <Plain T>
-void ValueBlocks<T>::write_all(NeighborAlltoallv::Writer& writer, const HaloPlaces& places, std::size_t begin,
+void ValueBlocks<T>::write_all(NeighborAlltoallv::Writer& writer, const HaloPositions& positions, std::size_t begin,
                                std::size_t end, const T* values) const {
   const Head head{static_cast<std::uint32_t>(begin / size_),
                   static_cast<std::uint32_t>(end - begin) << 2 | static_cast<std::uint32_t>(Encoding::all)};
@@ -123,11 +123,11 @@ void ValueBlocks<T>::write_all(NeighborAlltoallv::Writer& writer, const HaloPlac
   std::byte* const into = writer.reserve(bytes);
   std::memcpy(into, &head, sizeof head);
   std::byte* const at = into + sizeof head;
-  if (places.is_range()) {
-    std::memcpy(at, &values[places.at(begin)], (end - begin) * sizeof(T));
+  if (positions.is_range()) {
+    std::memcpy(at, &values[positions.at(begin)], (end - begin) * sizeof(T));
   } else {
-    places.for_all(begin, end, [&](std::size_t k, std::size_t place) {
-      std::memcpy(at + (k - begin) * sizeof(T), &values[place], sizeof(T));
+    positions.for_all(begin, end, [&](std::size_t k, std::size_t position) {
+      std::memcpy(at + (k - begin) * sizeof(T), &values[position], sizeof(T));
     });
   }
   writer.commit(bytes);
@@ -135,7 +135,7 @@ void ValueBlocks<T>::write_all(NeighborAlltoallv::Writer& writer, const HaloPlac
 
 template <Plain T>
 template <class RowAt>
-void ValueBlocks<T>::write_rows(NeighborAlltoallv::Writer& writer, const HaloPlaces& places, std::size_t begin,
+void ValueBlocks<T>::write_rows(NeighborAlltoallv::Writer& writer, const HaloPositions& positions, std::size_t begin,
                                 std::size_t end, RowAt&& row_at) const {
   const Head head{static_cast<std::uint32_t>(begin / size_),
                   static_cast<std::uint32_t>(end - begin) << 2 | static_cast<std::uint32_t>(Encoding::all)};
@@ -143,7 +143,7 @@ void ValueBlocks<T>::write_rows(NeighborAlltoallv::Writer& writer, const HaloPla
   std::byte* const into = writer.reserve(bytes);
   std::memcpy(into, &head, sizeof head);
   std::byte* const at = into + sizeof head;
-  places.for_runs(begin, end, [&](std::size_t k, std::size_t row, std::size_t column, std::size_t count) {
+  positions.for_runs(begin, end, [&](std::size_t k, std::size_t row, std::size_t column, std::size_t count) {
     std::memcpy(at + (k - begin) * sizeof(T), row_at(row) + column, count * sizeof(T));
   });
   writer.commit(bytes);
@@ -166,20 +166,20 @@ void ValueBlocks<T>::for_blocks(std::span<const std::byte> part, std::size_t all
 
 template <Plain T>
 template <class F>
-void ValueBlocks<T>::read(std::span<const std::byte> part, const HaloPlaces& places, F&& f) const {
+void ValueBlocks<T>::read(std::span<const std::byte> part, const HaloPositions& positions, F&& f) const {
   const auto read_block = [&](std::size_t begin, std::size_t end, Encoding encoding, std::size_t count,
                               const std::byte* value) {
     const std::byte* const where = value + count * sizeof(T);
-    const auto take = [&](std::size_t place) {
+    const auto take = [&](std::size_t position) {
       T v;
       std::memcpy(&v, value, sizeof v);
       value += sizeof v;
-      f(place, v);
+      f(position, v);
     };
-    const auto next = [&](std::size_t k) { take(places.at(k)); };
+    const auto next = [&](std::size_t k) { take(positions.at(k)); };
     switch (encoding) {
       case Encoding::all:
-        places.for_all(begin, end, [&](std::size_t, std::size_t place) { take(place); });
+        positions.for_all(begin, end, [&](std::size_t, std::size_t position) { take(position); });
         break;
       case Encoding::offsets:
         for (std::size_t i = 0; i < count; ++i) {
@@ -195,7 +195,7 @@ void ValueBlocks<T>::read(std::span<const std::byte> part, const HaloPlaces& pla
         break;
     }
   };
-  for_blocks(part, places.size(), read_block);
+  for_blocks(part, positions.size(), read_block);
 }
 
 }  // namespace atl
