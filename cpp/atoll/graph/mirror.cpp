@@ -57,8 +57,8 @@ LocalNames LocalNames::learn(World& world, const IdMap& ids, const LocalOrder& o
   for (std::size_t r = 0; r < p; ++r) group_size[r] = asked[r].size();
   const auto wanted = world.exchange(std::move(asked));
 
-  // Tell each asker the place of its mirrors among those it has of this rank, in this rank's local order.
-  std::vector<std::vector<std::uint32_t>> places(p);
+  // Send each asker the positions of its mirrors among those it has of this rank, in this rank's local order.
+  std::vector<std::vector<std::uint32_t>> positions(p);
   std::vector<std::vector<Vertex>> original(p);
   for (std::size_t r = 0; r < p; ++r) {
     if (r == me) continue;
@@ -73,16 +73,16 @@ LocalNames LocalNames::learn(World& world, const IdMap& ids, const LocalOrder& o
       before[w] = sum;
       sum += static_cast<std::uint32_t>(std::popcount(known[w]));
     }
-    places[r].reserve(wanted[r].size());
+    positions[r].reserve(wanted[r].size());
     for (std::uint32_t owned_index : wanted[r]) {
       const auto local = static_cast<std::size_t>(order.local_of[owned_index]);
       const std::uint64_t below = known[local / 64] & ((std::uint64_t{1} << (local % 64)) - 1);
-      places[r].push_back(before[local / 64] + static_cast<std::uint32_t>(std::popcount(below)));
+      positions[r].push_back(before[local / 64] + static_cast<std::uint32_t>(std::popcount(below)));
       if (!ids.is_range()) original[r].push_back(ids.id_of(static_cast<Vertex>(owned_index)));
     }
     names.mirrors.known_by[r] = std::move(known);
   }
-  const auto my_places = world.exchange(std::move(places));
+  const auto my_positions = world.exchange(std::move(positions));
   const auto my_ids = world.exchange(std::move(original));
 
   const std::size_t first_mirror = next;
@@ -94,7 +94,7 @@ LocalNames LocalNames::learn(World& world, const IdMap& ids, const LocalOrder& o
   for (std::size_t r = 0; r < p; ++r) {
     names.mirrors.begin[r] = static_cast<Local>(next);
     names.mirrors.count[r] = static_cast<Local>(group_size[r]);
-    for (std::uint32_t place : my_places[r]) names.mirror_at_.push_back(static_cast<Local>(next + place));
+    for (std::uint32_t position : my_positions[r]) names.mirror_at_.push_back(static_cast<Local>(next + position));
     next = round64(next + group_size[r]);
   }
   names.locals = static_cast<Local>(next);

@@ -193,23 +193,23 @@ TEST_CASE_TEMPLATE("the row kernels of each instruction set spread, gather and l
     for (const Isa isa : {Isa::portable, Isa::avx2, Isa::avx512}) {
       if (isa > machine_isa()) continue;
       const RowKernels<T> kernels = row_kernels<T>(isa);
-      std::vector<std::uint64_t> places((n + 63) / 64), others(places.size());
-      for (std::size_t w = 0; w < places.size(); ++w) {
-        places[w] = random();
-        others[w] = random() & ~places[w];
-        if (n % 64 && w + 1 == places.size())
-          places[w] &= (std::uint64_t{1} << n % 64) - 1, others[w] &= (std::uint64_t{1} << n % 64) - 1;
+      std::vector<std::uint64_t> positions((n + 63) / 64), others(positions.size());
+      for (std::size_t w = 0; w < positions.size(); ++w) {
+        positions[w] = random();
+        others[w] = random() & ~positions[w];
+        if (n % 64 && w + 1 == positions.size())
+          positions[w] &= (std::uint64_t{1} << n % 64) - 1, others[w] &= (std::uint64_t{1} << n % 64) - 1;
       }
       std::vector<T> values(n + 64 / sizeof(T)), hanging(values.size()), row(n + 1, T{7}), expected;
       for (auto& x : values) x = random() % 5 == 0 ? kNoPath<T> : samples::weight<T>(random, 0, 99);
       for (auto& x : hanging) x = samples::weight<T>(random, 100, 199);
       std::size_t used = 0, also = 0;
       for (std::size_t j = 0; j < n; ++j)
-        expected.push_back(places[j / 64] >> j % 64 & 1   ? values[used++]
-                           : others[j / 64] >> j % 64 & 1 ? hanging[also++]
-                                                          : kNoPath<T>);
+        expected.push_back(positions[j / 64] >> j % 64 & 1 ? values[used++]
+                           : others[j / 64] >> j % 64 & 1  ? hanging[also++]
+                                                           : kNoPath<T>);
       expected.push_back(T{7});
-      kernels.spread({values.data(), places.data()}, {hanging.data(), others.data()}, std::span(row).first(n));
+      kernels.spread({values.data(), positions.data()}, {hanging.data(), others.data()}, std::span(row).first(n));
       CHECK(row == expected);
 
       for (const T length : {T{}, T{99}, kNoPath<T>}) {

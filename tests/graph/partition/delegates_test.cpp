@@ -33,7 +33,7 @@ TEST_CASE("delegates hold each edge from a heavy vertex to another rank once, at
                 world,
                 cases::slice(c, directed, cases::Weight::none, false, world.rank(), ranks, cases::Distribution::spread),
                 options);
-            const Delegates siblings(graph, degree);
+            const Delegates delegates_of_graph(graph, degree);
             struct Arc {
               Vertex from, to;
               auto operator<=>(const Arc&) const = default;
@@ -45,15 +45,15 @@ TEST_CASE("delegates hold each edge from a heavy vertex to another rank once, at
             std::size_t wrong = 0, named = 0;
             for (Local v = 0; v < graph.owned(); ++v) {
               const bool heavy = graph.out().degree(v) >= degree;
-              const auto places = siblings.of(v);
-              wrong += !heavy && !places.empty();
-              for (const auto& [rank, row] : places) {
+              const auto delegates = delegates_of_graph.of(v);
+              wrong += !heavy && !delegates.empty();
+              for (const auto& [rank, row] : delegates) {
                 wrong += rank == world.rank();
                 ++named;
                 rows[static_cast<std::size_t>(rank)].push_back(row);
                 ids[static_cast<std::size_t>(rank)].push_back(graph.id_of(v));
               }
-              wrong += !std::is_sorted(places.begin(), places.end(),
+              wrong += !std::is_sorted(delegates.begin(), delegates.end(),
                                        [](const auto& a, const auto& b) { return a.rank < b.rank; });
               for (const Local u : graph.out().neighbours(v))
                 if (heavy && u >= graph.owned()) listed.push_back({graph.id_of(v), graph.id_of(u)});
@@ -63,9 +63,9 @@ TEST_CASE("delegates hold each edge from a heavy vertex to another rank once, at
             for (std::size_t r = 0; r < named_rows.size(); ++r)
               for (std::size_t i = 0; i < named_rows[r].size(); ++i) {
                 const std::uint32_t row = named_rows[r][i];
-                wrong += graph.id_of(siblings.mirror(row)) != named_ids[r][i];
-                wrong += siblings.targets(row).empty();
-                for (const Local v : siblings.targets(row)) {
+                wrong += graph.id_of(delegates_of_graph.mirror(row)) != named_ids[r][i];
+                wrong += delegates_of_graph.targets(row).empty();
+                for (const Local v : delegates_of_graph.targets(row)) {
                   wrong += v >= graph.active();
                   held.push_back({named_ids[r][i], graph.id_of(v)});
                 }
@@ -76,7 +76,8 @@ TEST_CASE("delegates hold each edge from a heavy vertex to another rank once, at
             std::sort(all_listed.begin(), all_listed.end());
             std::sort(all_held.begin(), all_held.end());
             CHECK(all_listed == all_held);
-            CHECK(siblings.memory_bytes() >= held.size() * sizeof(Local) + named * sizeof(Delegates::Place));
+            CHECK(delegates_of_graph.memory_bytes() >=
+                  held.size() * sizeof(Local) + named * sizeof(Delegates::Delegate));
           });
         }
 }

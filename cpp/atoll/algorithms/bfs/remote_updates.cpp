@@ -109,15 +109,15 @@ void RemoteUpdates<Id>::note_outcome() {
 
 // Sends to the delegate on the rank that owns the mirror; returns the range of that rank's mirrors.
 template <class Id>
-std::pair<Local, Local> RemoteUpdates<Id>::send_to_delegate(std::span<const Delegates::Place> places, Local mirror,
-                                                            Id id) {
+std::pair<Local, Local> RemoteUpdates<Id>::send_to_delegate(std::span<const Delegates::Delegate> delegates,
+                                                            Local mirror, Id id) {
   const std::size_t owner = view_.owner_of(mirror);
-  const auto place = std::lower_bound(places.begin(), places.end(), static_cast<Rank>(owner),
-                                      [](const Delegates::Place& p, Rank r) { return p.rank < r; });
+  const auto delegate = std::lower_bound(delegates.begin(), delegates.end(), static_cast<Rank>(owner),
+                                         [](const Delegates::Delegate& p, Rank r) { return p.rank < r; });
   if (forwarded_) {
-    forwarded_->send(place->rank, {-1 - static_cast<Local>(place->row), id});
+    forwarded_->send(delegate->rank, {-1 - static_cast<Local>(delegate->row), id});
   } else {
-    direct_->send(place->rank, {kDelegateBit | place->row, id});
+    direct_->send(delegate->rank, {kDelegateBit | delegate->row, id});
   }
   const Local begin = view_.begin(owner);
   return {begin, begin + view_.count(owner)};

@@ -65,26 +65,26 @@ class RemoteUpdates {
    public:
     /// Returns false if the vertex has delegates, which receive one record for all mirrors of their rank.
     bool send(Local mirror) {
-      if (places_.empty()) {
+      if (delegates_.empty()) {
         updates_.send_to_owner(mirror, id_);
         return true;
       }
       // Mirrors are grouped by owner: one record for each group with a newly reached vertex.
-      if (mirror < sent_.first || mirror >= sent_.second) sent_ = updates_.send_to_delegate(places_, mirror, id_);
+      if (mirror < sent_.first || mirror >= sent_.second) sent_ = updates_.send_to_delegate(delegates_, mirror, id_);
       return false;
     }
 
    private:
     friend class RemoteUpdates;
-    Sender(RemoteUpdates& updates, std::span<const Delegates::Place> places, Id id)
-        : updates_(updates), places_(places), id_(id) {}
+    Sender(RemoteUpdates& updates, std::span<const Delegates::Delegate> delegates, Id id)
+        : updates_(updates), delegates_(delegates), id_(id) {}
     RemoteUpdates& updates_;
-    const std::span<const Delegates::Place> places_;
+    const std::span<const Delegates::Delegate> delegates_;
     const Id id_;
     std::pair<Local, Local> sent_{0, 0};  // mirrors of the rank whose delegate got the last record
   };
   Sender from(Local u, Id id) {
-    return {*this, delegates_ ? delegates_->of(u) : std::span<const Delegates::Place>(), id};
+    return {*this, delegates_ ? delegates_->of(u) : std::span<const Delegates::Delegate>(), id};
   }
   std::size_t memory_bytes() const { return delegates_ ? delegates_->memory_bytes() : 0; }
 
@@ -133,7 +133,7 @@ class RemoteUpdates {
       direct_->send(static_cast<Rank>(owner), {k, id});
     }
   }
-  std::pair<Local, Local> send_to_delegate(std::span<const Delegates::Place> places, Local mirror, Id id);
+  std::pair<Local, Local> send_to_delegate(std::span<const Delegates::Delegate> delegates, Local mirror, Id id);
   void receive(Rank from, std::span<const Visit> records);
   void receive_forwarded(std::span<const ForwardedVisit> records);
   void claim_vertex(Thread& thread, Local v, Id parent);

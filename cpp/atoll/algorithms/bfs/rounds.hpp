@@ -38,15 +38,15 @@ class BfsRounds {
     between_ = {};
   }
   void add(const BfsRound& round) {
-    BfsRound& place = size_ < kKept ? first_[size_] : last_[size_ % kKept];
+    BfsRound& slot = size_ < kKept ? first_[size_] : last_[size_ % kKept];
     if (size_ >= 2 * kKept) {
       ++between_.rounds;
-      between_.pulls += place.pulled;
-      between_.found += place.found;
-      between_.seconds += place.seconds;
-      between_.waited_seconds += place.waited_seconds;
+      between_.pulls += slot.pulled;
+      between_.found += slot.found;
+      between_.seconds += slot.seconds;
+      between_.waited_seconds += slot.waited_seconds;
     }
-    place = round;
+    slot = round;
     ++size_;
   }
   std::size_t size() const { return size_; }

@@ -102,7 +102,7 @@ void Eccentricity::Bounding::find_components() {
   ComponentsResult found;
   Components(graph_).run(found);
   components_ = found.components;
-  std::unordered_map<Vertex, Local> place;
+  std::unordered_map<Vertex, Local> index_of_label;
   struct Size {
     Vertex component, vertices;
   };
@@ -114,7 +114,7 @@ void Eccentricity::Bounding::find_components() {
     const Local v = graph_.local_of(owned_index);
     const std::span<const Local> list = graph_.out().neighbours(v);
     if (std::all_of(list.begin(), list.end(), [v](Local u) { return u == v; })) continue;
-    const auto [at, is_new] = place.try_emplace(label, static_cast<Local>(labels_.size()));
+    const auto [at, is_new] = index_of_label.try_emplace(label, static_cast<Local>(labels_.size()));
     if (is_new) {
       labels_.push_back(label);
       sizes.push_back({label, 0});

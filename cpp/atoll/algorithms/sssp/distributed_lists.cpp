@@ -89,9 +89,9 @@ void DistributedSssp<Real, Sum>::make_out_lists() {
     const std::span<const Local> list = lists.neighbours(static_cast<Local>(v));
     return static_cast<std::size_t>(std::lower_bound(list.begin(), list.end(), first_mirror_) - list.begin());
   };
-  const auto next = [&](Array<Edge>& places, Local u) {
-    Edge& place = places[index(u)];
-    return this->one_thread_ ? place++ : std::atomic_ref(place).fetch_add(1, std::memory_order_relaxed);
+  const auto next = [&](Array<Edge>& positions, Local u) {
+    Edge& position = positions[index(u)];
+    return this->one_thread_ ? position++ : std::atomic_ref(position).fetch_add(1, std::memory_order_relaxed);
   };
   const auto for_mirrors = [&](auto&& f) {  // f(mirror u, master v, index of u in v's in-list)
     team_.for_range(active, kSplitGrain, [&](int, std::size_t a, std::size_t b) {
@@ -103,15 +103,15 @@ void DistributedSssp<Real, Sum>::make_out_lists() {
     });
   };
 
-  Array<Edge> places(locals + 1, 0);
+  Array<Edge> positions(locals + 1, 0);
   team_.for_range(active, kSplitGrain, [&](int, std::size_t a, std::size_t b) {
-    for (std::size_t v = a; v < b; ++v) places[v] = static_cast<Edge>(to_masters(out, v));
+    for (std::size_t v = a; v < b; ++v) positions[v] = static_cast<Edge>(to_masters(out, v));
   });
-  for_mirrors([&](Local u, Local, std::size_t) { next(places, u); });
+  for_mirrors([&](Local u, Local, std::size_t) { next(positions, u); });
   Edge sum = 0;
-  for (Edge& place : places) place = std::exchange(sum, sum + place);
+  for (Edge& position : positions) position = std::exchange(sum, sum + position);
   out_offsets_ = Array<Edge>(locals + 1);
-  std::copy(places.begin(), places.end(), out_offsets_.begin());
+  std::copy(positions.begin(), positions.end(), out_offsets_.begin());
   out_ = {{out_offsets_.data(), out_offsets_.size()}, Array<Entry>(static_cast<std::size_t>(sum))};
   // If the graph is undirected, in_ is already sorted and has the same edges: entries filtered from it stay sorted.
   const bool picked = skewed_ && !graph_.directed();
@@ -128,7 +128,7 @@ void DistributedSssp<Real, Sum>::make_out_lists() {
     }
   });
   for_mirrors([&](Local u, Local v, std::size_t e) {
-    out_.entries[static_cast<std::size_t>(next(places, u))] = {v, static_cast<Sum>(entering[e])};
+    out_.entries[static_cast<std::size_t>(next(positions, u))] = {v, static_cast<Sum>(entering[e])};
   });
   if (skewed_ && !picked) sort_by_weight(team_, out_, 0, active);
   if (skewed_) sort_by_weight(team_, out_, first, locals);

@@ -14,9 +14,9 @@ int match_row(const std::uint64_t* row, const std::uint32_t* words, const std::u
   for (std::size_t k = 0; k < count; ++k) {
     const std::uint64_t both = row[words[k]] & bits[k];
     found += _mm_popcnt_u64(both);
-    std::uint8_t* const places = tally + k * 64;
-    _mm512_storeu_si512(places,
-                        _mm512_mask_add_epi8(_mm512_loadu_si512(places), both, _mm512_loadu_si512(places), one));
+    std::uint8_t* const counts = tally + k * 64;
+    _mm512_storeu_si512(counts,
+                        _mm512_mask_add_epi8(_mm512_loadu_si512(counts), both, _mm512_loadu_si512(counts), one));
   }
   return static_cast<int>(found);
 }

@@ -23,9 +23,9 @@ struct Trees {
   std::vector<Local> below;                // [pendant] size of its subtree
   std::vector<Local> by_depth;             // indices of pendants by depth, in arcs from the root
   std::vector<std::size_t> depth_begin{0};
-  // Per component, in vertex order: tree vertices, the place of their root in the core, and down(v).
+  // Per component, in vertex order: tree vertices, the position of their root in the core, and down(v).
   std::vector<std::size_t> begin;
-  std::vector<Local> vertex, place;
+  std::vector<Local> vertex, position;
   std::vector<T> down;
 
   explicit Trees(const PendantTrees<T>& trees) {
@@ -75,14 +75,14 @@ struct Trees {
     for (const PendantVertex<T>& x : pendants) ++begin[index(trees.component[index(x.vertex)]) + 1];
     for (std::size_t c = 1; c < begin.size(); ++c) begin[c] += begin[c - 1];
     vertex.resize(pendants.size());
-    place.resize(pendants.size());
+    position.resize(pendants.size());
     down.resize(pendants.size());
     cursor.assign(begin.begin(), begin.end() - 1);
     for (std::size_t v = 0; v < n; ++v) {
       if (!removed[v]) continue;
       const std::size_t to = cursor[index(trees.component[v])]++;
       vertex[to] = static_cast<Local>(v);
-      place[to] = of_root[v];
+      position[to] = of_root[v];
       down[to] = length[v];
     }
   }
@@ -179,7 +179,7 @@ class Expansion {
         list.push_back(chain);
       }
     };
-    // Places from `slots` on are free: a chain starts there and continues at the place that it vacates.
+    // Positions from `slots` on are free: a chain starts there and continues at the place that it vacates.
     for (std::size_t v = slots; v < n; ++v)
       if (trees_.slot[v] >= 0) follow(v);
     for (std::size_t v = 0; v < slots; ++v)
@@ -225,7 +225,7 @@ class Expansion {
     Scratch& scratch = scratch_[static_cast<std::size_t>(thread)];
     std::copy_n(core_row, core.size(), scratch.core.data());
     const std::size_t first = trees_.begin[c], hanging = trees_.begin[c + 1] - first;
-    kernels_.gather(scratch.core.data(), trees_.place.data() + first, {trees_.down.data() + first, hanging},
+    kernels_.gather(scratch.core.data(), trees_.position.data() + first, {trees_.down.data() + first, hanging},
                     scratch.hanging.data());
     const std::span<T> row = d_.row(u);
     if (!bits_[c].empty()) {

@@ -133,15 +133,15 @@ PendantTrees<T> remove_pendant_trees(const ReplicatedCsr<T>& arcs) {
 template <class T>
 ReplicatedCsr<T> core_arcs(const ReplicatedCsr<T>& arcs, const PendantTrees<T>& trees, std::size_t component) {
   const std::vector<Local>& core = trees.cores[component];
-  // [vertex] its place in the core, or -1; small cores, of which there may be many, use binary search instead.
-  std::vector<Local> places;
+  // [vertex] its position in the core, or -1; small cores, of which there may be many, use binary search instead.
+  std::vector<Local> positions;
   constexpr std::size_t kSmall = 16;
   if (core.size() * kSmall >= static_cast<std::size_t>(arcs.vertices())) {
-    places.assign(static_cast<std::size_t>(arcs.vertices()), -1);
-    for (std::size_t k = 0; k < core.size(); ++k) places[index(core[k])] = static_cast<Local>(k);
+    positions.assign(static_cast<std::size_t>(arcs.vertices()), -1);
+    for (std::size_t k = 0; k < core.size(); ++k) positions[index(core[k])] = static_cast<Local>(k);
   }
-  const auto place_of = [&](Local v) -> Local {
-    if (!places.empty()) return places[index(v)];
+  const auto position_of = [&](Local v) -> Local {
+    if (!positions.empty()) return positions[index(v)];
     const auto found = std::lower_bound(core.begin(), core.end(), v);
     return found == core.end() || *found != v ? Local{-1} : static_cast<Local>(found - core.begin());
   };
@@ -154,7 +154,7 @@ ReplicatedCsr<T> core_arcs(const ReplicatedCsr<T>& arcs, const PendantTrees<T>& 
     cut.ids.push_back(arcs.ids[index(v)]);
     most += arcs.end(v) - arcs.begin(v);
   }
-  // Places ascend like vertices, so rows stay sorted.
+  // Positions ascend like vertices, so rows stay sorted.
   cut.offsets = Array<Edge>(core.size() + 1, 0);
   cut.heads = Array<Local>(static_cast<std::size_t>(most));
   cut.weights = Array<T>(static_cast<std::size_t>(most));
@@ -163,9 +163,9 @@ ReplicatedCsr<T> core_arcs(const ReplicatedCsr<T>& arcs, const PendantTrees<T>& 
     const auto heads = arcs.heads_of(core[k]);
     const auto weights = arcs.weights_of(core[k]);
     for (std::size_t e = 0; e < heads.size(); ++e) {
-      const Local place = place_of(heads[e]);
-      if (place < 0) continue;
-      cut.heads[kept] = place;
+      const Local position = position_of(heads[e]);
+      if (position < 0) continue;
+      cut.heads[kept] = position;
       cut.weights[kept++] = weights[e];
     }
     cut.offsets[k + 1] = static_cast<Edge>(kept);

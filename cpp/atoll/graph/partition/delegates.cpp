@@ -68,7 +68,7 @@ Delegates::Delegates(const Graph& graph, Edge degree) {
     for (std::size_t k = 0; k < heard[r].size(); ++k, ++row)
       rows[r].push_back(targets(static_cast<std::uint32_t>(row)).empty() ? -1 : row);
   const auto placed = world.exchange(std::move(rows));
-  std::vector<std::vector<Place>> of_heavy(heavy_.size());
+  std::vector<std::vector<Delegate>> of_heavy(heavy_.size());
   for (std::size_t r = 0; r < ranks; ++r)
     for (std::size_t k = 0; k < placed[r].size(); ++k)
       if (placed[r][k] >= 0) {
@@ -76,23 +76,23 @@ Delegates::Delegates(const Graph& graph, Edge degree) {
         of_heavy[static_cast<std::size_t>(h)].push_back(
             {static_cast<Rank>(r), static_cast<std::uint32_t>(placed[r][k])});
       }
-  places_begin_.push_back(0);
+  delegates_begin_.push_back(0);
   for (const auto& part : of_heavy) {
-    places_.insert(places_.end(), part.begin(), part.end());
-    places_begin_.push_back(places_.size());
+    delegates_.insert(delegates_.end(), part.begin(), part.end());
+    delegates_begin_.push_back(delegates_.size());
   }
 }
 
-std::span<const Delegates::Place> Delegates::of(Local master) const {
+std::span<const Delegates::Delegate> Delegates::of(Local master) const {
   const auto at = std::lower_bound(heavy_.begin(), heavy_.end(), master);
   if (at == heavy_.end() || *at != master) return {};
   const auto h = static_cast<std::size_t>(at - heavy_.begin());
-  return std::span(places_).subspan(places_begin_[h], places_begin_[h + 1] - places_begin_[h]);
+  return std::span(delegates_).subspan(delegates_begin_[h], delegates_begin_[h + 1] - delegates_begin_[h]);
 }
 
 std::size_t Delegates::memory_bytes() const {
   return (heavy_.capacity() + targets_.size() + mirrors_.capacity()) * sizeof(Local) +
-         places_.capacity() * sizeof(Place) + (places_begin_.capacity() + offsets_.capacity()) * sizeof(Edge);
+         delegates_.capacity() * sizeof(Delegate) + (delegates_begin_.capacity() + offsets_.capacity()) * sizeof(Edge);
 }
 
 }  // namespace atl

@@ -21,7 +21,7 @@ namespace atl {
 /// [1] TuCOMM: Communication Hierarchy-aware Graph Engine for Distributed Model Training.
 class Delegates {
  public:
-  struct Place {
+  struct Delegate {
     Rank rank;
     std::uint32_t row;
   };
@@ -32,7 +32,7 @@ class Delegates {
   static Edge usual_degree(const Graph& graph);
 
   /// The delegates of a master, by ascending rank.
-  std::span<const Place> of(Local master) const;
+  std::span<const Delegate> of(Local master) const;
   std::span<const Local> targets(std::uint32_t row) const {
     return {targets_.data() + offsets_[row], static_cast<std::size_t>(offsets_[row + 1] - offsets_[row])};
   }
@@ -41,9 +41,9 @@ class Delegates {
   std::size_t memory_bytes() const;
 
  private:
-  std::vector<Local> heavy_;               // own masters, ascending
-  std::vector<std::size_t> places_begin_;  // [heavy], size + 1
-  std::vector<Place> places_;
+  std::vector<Local> heavy_;                  // own masters, ascending
+  std::vector<std::size_t> delegates_begin_;  // [heavy], size + 1
+  std::vector<Delegate> delegates_;
   std::vector<Edge> offsets_;  // [row], size + 1
   Array<Local> targets_;
   std::vector<Local> mirrors_;  // [row]

@@ -159,9 +159,9 @@ IdMap assign(World& world, EdgeList& edges, IdMap ids, const PartitionOptions& p
       begins[r] = {next};
       next += static_cast<Vertex>(incoming[r].size());
     }
-    auto place = world.exchange(std::move(begins));
+    auto first_number = world.exchange(std::move(begins));
     std::vector<Vertex> number(owner.size());
-    for (std::size_t k = 0; k < owner.size(); ++k) number[k] = place[static_cast<std::size_t>(owner[k])][0]++;
+    for (std::size_t k = 0; k < owner.size(); ++k) number[k] = first_number[static_cast<std::size_t>(owner[k])][0]++;
     renumber(world, old, edges, number);
   }
   IdMap placed = in_a_row && ids.is_range()

@@ -193,7 +193,7 @@ void VertexCut::name_mirrors(const Graph& graph, const Array<Dense>& source, con
     }
   }
 
-  std::vector<std::vector<std::uint32_t>> places[kinds];  // [kind][rank] of what was asked
+  std::vector<std::vector<std::uint32_t>> positions[kinds];  // [kind][rank] of what was asked
   for (const Kind kind : {only_read, both, only_written}) {
     mirrors_[kind].begin.resize(p);
     mirrors_[kind].count.resize(p);
@@ -219,7 +219,7 @@ void VertexCut::name_mirrors(const Graph& graph, const Array<Dense>& source, con
       }
       mirrors_[kind].known_by[r] = std::move(known);
     }
-    places[kind] = world_.exchange(std::move(outgoing));
+    positions[kind] = world_.exchange(std::move(outgoing));
   }
 
   first_mirror_ = round64(owned_);
@@ -240,7 +240,7 @@ void VertexCut::name_mirrors(const Graph& graph, const Array<Dense>& source, con
   for (const auto& [owner, kind] : named) {
     const auto r = static_cast<std::size_t>(owner);
     mirror_at_.push_back(mirrors_[kind].begin[r] +
-                         static_cast<Local>(places[kind][r][asked_before[r * kinds + kind]++]));
+                         static_cast<Local>(positions[kind][r][asked_before[r * kinds + kind]++]));
   }
 }
 
