@@ -85,7 +85,7 @@ def doxygen(app, config):
 
 
 def mend(index):
-    """Corrects what breathe cannot read of Doxygen's output: files without folders in the index, initialisers after C++17.
+    """Corrects what breathe cannot read of Doxygen's: files without folders in the index, initialisers after C++17.
 
     And what users need not see: private members, and each class's include line, which the page has.
     """

@@ -18,7 +18,8 @@ def pytest_make_parametrize_id(config, val, argname):
 @pytest.fixture(scope="session", autouse=True)
 def signals_for_programs():
     """Gives signals a handler: a process in the background ignores SIGINT and SIGQUIT, under nohup SIGHUP, and so would
-    every program that tests start and send one. A handler, unlike ignoring, is not inherited by them: they hear it, this process does not.
+    every program that tests start and send one. A handler, unlike ignoring, is not inherited by them: they hear it,
+    this process does not.
     """
     ignored = [one for one in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP) if signal.getsignal(one) == signal.SIG_IGN]
     for one in ignored:

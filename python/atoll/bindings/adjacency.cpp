@@ -37,11 +37,11 @@ void in_blocks(PyObject* dict, PyObject* Entry::*ahead, F&& f) {
   if (filled != 0) f(block.data(), filled);
 }
 
-/// Places of nodes in a list of them. Ints and strings only: to look them up runs no code of the user's, so that the
+/// Positions of nodes in a list of them. Ints and strings only: to look them up runs no code of the user's, so that the
 /// dicts stay as they are.
-class Places {
+class NodeIndex {
  public:
-  explicit Places(nb::list nodes) {
+  explicit NodeIndex(nb::list nodes) {
     const std::size_t n = nodes.size();
     if (n >= static_cast<std::size_t>(INT32_MAX)) throw NotPlain{};
     bool dense = true;
@@ -57,28 +57,28 @@ class Places {
       table_.clear();
       index_ = nb::dict();
     }
-    std::int32_t place = 0;
+    std::int32_t position = 0;
     for (nb::handle node : nodes) {
       if (dense)
-        table_[static_cast<std::size_t>(value_of(node.ptr()))] = place++;
+        table_[static_cast<std::size_t>(value_of(node.ptr()))] = position++;
       else
-        (*index_)[node] = place++;
+        (*index_)[node] = position++;
     }
   }
 
   std::int32_t operator()(PyObject* node) const {
     if (index_) {
       if (!PyLong_CheckExact(node) && !PyUnicode_CheckExact(node)) throw NotPlain{};
-      PyObject* place = PyDict_GetItemWithError(index_->ptr(), node);
-      if (!place) throw NotPlain{};
-      return static_cast<std::int32_t>(PyLong_AsLong(place));
+      PyObject* position = PyDict_GetItemWithError(index_->ptr(), node);
+      if (!position) throw NotPlain{};
+      return static_cast<std::int32_t>(PyLong_AsLong(position));
     }
     if (!PyLong_CheckExact(node)) throw NotPlain{};
     const long long id = value_of(node);
     if (id < 0 || id >= static_cast<long long>(table_.size())) throw NotPlain{};
-    const std::int32_t place = table_[static_cast<std::size_t>(id)];
-    if (place < 0) throw NotPlain{};
-    return place;
+    const std::int32_t position = table_[static_cast<std::size_t>(id)];
+    if (position < 0) throw NotPlain{};
+    return position;
   }
 
  private:
@@ -164,18 +164,18 @@ class Attribute {
 
 /// The edges that a walk collects, of an undirected graph those from the end that comes first among the nodes.
 struct Walk {
-  const Places& place;
+  const NodeIndex& position_of;
   const bool directed, multigraph;
   std::optional<Attribute> weights;
   std::vector<std::int32_t> sources, targets;
   std::vector<std::int64_t> counts;
 
   void row(PyObject* node, PyObject* neighbours) {
-    const std::int32_t source = place(node);
+    const std::int32_t source = position_of(node);
     in_blocks(neighbours, &Entry::key, [&](Entry* entries, std::size_t size) {
       std::size_t kept = 0;
       for (std::size_t i = 0; i < size; ++i) {
-        const std::int32_t target = place(entries[i].key);
+        const std::int32_t target = position_of(entries[i].key);
         if (!directed && source > target) continue;
         targets.push_back(target);
         if (weights || multigraph) __builtin_prefetch(entries[i].value);
@@ -193,8 +193,8 @@ struct Walk {
 /// (sources, targets, edges in parallel or None, attribute or None); None where Python has to do it.
 nb::object adjacency_edges(nb::handle adjacency, nb::list nodes, bool directed, bool multigraph, nb::object attribute,
                            nb::object fallback) try {
-  const Places place(nodes);
-  Walk walk{place, directed, multigraph, {}, {}, {}, {}};
+  const NodeIndex position_of(nodes);
+  Walk walk{position_of, directed, multigraph, {}, {}, {}, {}};
   if (!attribute.is_none()) walk.weights.emplace(attribute, fallback, multigraph);
   in_blocks(adjacency.ptr(), &Entry::value, [&](const Entry* rows, std::size_t size) {
     for (std::size_t r = 0; r < size; ++r) walk.row(rows[r].key, rows[r].value);

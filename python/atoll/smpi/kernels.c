@@ -107,16 +107,16 @@ static void is(int iterations) {
   need_power_of_two("is");
   const double keys = 8388608;
   int* counts = malloc(2 * (size_t)ranks * sizeof(int));
-  int* places = counts + ranks;
+  int* displacements = counts + ranks;
   for (int r = 0; r < ranks; ++r) {
     counts[r] = (int)(4 * keys / ranks / ranks);
-    places[r] = r * counts[r];
+    displacements[r] = r * counts[r];
   }
   for (int i = 0; i < iterations; ++i) {
     COMPUTE(6 * keys / ranks);
     MPI_Allreduce(sent, received, 1024 + 5, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_Alltoall(sent, 1, MPI_INT, received, 1, MPI_INT, MPI_COMM_WORLD);
-    MPI_Alltoallv(sent, counts, places, MPI_BYTE, received, counts, places, MPI_BYTE, MPI_COMM_WORLD);
+    MPI_Alltoallv(sent, counts, displacements, MPI_BYTE, received, counts, displacements, MPI_BYTE, MPI_COMM_WORLD);
     COMPUTE(4 * keys / ranks);
   }
   free(counts);
@@ -289,15 +289,15 @@ static void graph500(int iterations) {
   // The last two validate: the tree's edges, then the graph's.
   const double parts[] = {4e-5, 0.0418, 0.5584, 0.3891, 0.0106, 3e-5, 1.0 / 32, 1};
   int* counts = malloc(2 * (size_t)ranks * sizeof(int));
-  int* places = counts + ranks;
+  int* displacements = counts + ranks;
   for (int i = 0; i < iterations; ++i)
     for (size_t level = 0; level < sizeof parts / sizeof *parts; ++level) {
       for (int r = 0; r < ranks; ++r) {
         counts[r] = 16 * (int)ceil(parts[level] * edges / ranks / ranks);
-        places[r] = r * counts[r];
+        displacements[r] = r * counts[r];
       }
       COMPUTE(20 * parts[level] * edges / ranks);
-      MPI_Alltoallv(sent, counts, places, MPI_BYTE, received, counts, places, MPI_BYTE, MPI_COMM_WORLD);
+      MPI_Alltoallv(sent, counts, displacements, MPI_BYTE, received, counts, displacements, MPI_BYTE, MPI_COMM_WORLD);
       MPI_Allreduce(sent, received, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
     }
   free(counts);

@@ -14,9 +14,9 @@
 ///     exchange.reduce_all(values);                             // copies -> owners, summed
 ///     exchange.broadcast(values, changed);                     // changed values only
 ///
-/// `values` are by local row of the plan: value c of row r is at position r * width + c, and has its own changed bit. Only
-/// changed values are sent, each block in the shortest of four forms: nothing, bits and values, offsets and values, all
-/// values. Messages have no ids, since both ranks know the order of the rows that they share.
+/// `values` are by local row of the plan: value c of row r is at position r * width + c, and has its own changed bit.
+/// Only changed values are sent, each block in the shortest of four forms: nothing, bits and values, offsets and
+/// values, all values. Messages have no ids, since both ranks know the order of the rows that they share.
 ///
 /// Paths (HaloPath): `direct` sends one message from each rank to each that it shares rows with. `route`, on a route of
 /// several hops, sends each value as a record, with a position of 4 bytes and a target of 4: ranks on the way combine

@@ -82,7 +82,8 @@ class HaloPositions {
   /// f(k, position) for the values [begin, end).
   template <class F>
   void for_all(std::size_t begin, std::size_t end, F&& f) const;
-  /// f(k, position), ascending, for the changed ones among the values [begin, end). `changed` has a bit for each position.
+  /// f(k, position), ascending, for the changed ones among the values [begin, end). `changed` has a bit for each
+  /// position.
   template <class F>
   void for_changed(const VertexBits& changed, std::size_t begin, std::size_t end, F&& f) const;
 
