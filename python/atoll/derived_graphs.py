@@ -10,9 +10,9 @@ import numpy as np
 from . import _core, errors
 from .adjacency import Adjacency
 from .arguments import checked
+from .build_options import build_options
 from .interchange.columns import column, has_names, is_int, name_list, refuse_wrong_lengths
 from .interchange.object_names import ObjectNames
-from .build_options import build_options
 from .world import agreed, all_gather, world_of_process
 
 if TYPE_CHECKING:

@@ -11,15 +11,15 @@ import numpy as np
 from . import _core, errors
 from .arguments import checked
 from .attributes import Attributes
-from .graph_properties import GraphProperties
+from .build_options import build_options
 from .derived_graphs import DerivedGraphs
+from .graph_properties import GraphProperties
 from .interchange.columns import column, csr_columns, has_names, is_int, kind_of, name_list, refuse_wrong_lengths
 from .interchange.graph_files import FORMATS, FromFiles
 from .interchange.graph_objects import FromObjects, columns_of, is_igraph, is_list_of_edges, is_networkx
 from .interchange.square_tables import refuse_list_of_rows
 from .interchange.table_columns import is_table
 from .interchange.tables import FromTables
-from .build_options import build_options
 from .world import World, agreed, world_of
 
 __all__ = ["Graph"]

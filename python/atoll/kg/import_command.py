@@ -11,13 +11,13 @@ from typing import Any
 from ..errors import UsageError
 from .answer import aligned, answer, shortened
 from .database import add_threads
-from .inputs.sql_source import attach, read_attached, without_password
 from .inputs.citations import import_citations
 from .inputs.concepts import import_nodes
 from .inputs.edges import RELATIONS, import_edges
 from .inputs.predications import import_predications
 from .inputs.pubtator import import_pubtator
 from .inputs.sources import Import
+from .inputs.sql_source import attach, read_attached, without_password
 from .store import Store
 
 __all__ = ["add_arguments", "imports_text", "run"]

@@ -7,8 +7,8 @@ import argparse
 import time
 
 from .answer import answer
-from .distances import BuiltGraph
 from .database import add_threads
+from .distances import BuiltGraph
 from .routes import ConceptPath, FoundPaths, find_paths
 
 __all__ = ["add_arguments", "run"]

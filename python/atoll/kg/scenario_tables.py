@@ -14,8 +14,8 @@ from ..errors import IoError, UsageError
 from ..paths import bfs
 from ..vertices import NO_VERTEX, UNREACHABLE
 from .curated_side import CuratedSide
-from .distances import BuiltGraph, Concept, as_json, concepts_of
 from .database import require_duckdb, sql_text
+from .distances import BuiltGraph, Concept, as_json, concepts_of
 from .routes import shortest_walk, with_names
 from .scenarios import SCENARIOS, PairScenarios
 

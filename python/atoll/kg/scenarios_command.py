@@ -12,8 +12,8 @@ from ..standard_output import put
 from .answer import answer
 from .concept_lists import listed, mapped_concepts
 from .curated_side import CuratedSide
-from .distances import BuiltGraph, as_json
 from .database import add_threads
+from .distances import BuiltGraph, as_json
 from .scenario_tables import bar_text, example_text, examples, export_pairs
 from .scenarios import READINGS, classify, co_occurring
 

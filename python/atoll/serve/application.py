@@ -20,9 +20,9 @@ from .. import __version__
 from ..kg import Concept, find_paths
 from ..kg.distances import as_json
 from . import answers, bulk, document, problems
-from .middleware import RequestGuard
 from .limits import Limits
 from .loaded_graph import LoadedGraph, UnknownConcept
+from .middleware import RequestGuard
 from .pair_scenarios import PairScenario
 from .problems import Problem
 from .questions import (
