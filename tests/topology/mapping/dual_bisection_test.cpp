@@ -28,11 +28,11 @@ WeightedGraph graph_of(int vertices, const std::vector<std::tuple<int, int, doub
   return graph;
 }
 
-double weight_between(const WeightedGraph& graph, const std::vector<char>& side) {
+double weight_between(const WeightedGraph& graph, const std::vector<char>& part) {
   double cut = 0;
   for (int v = 0; v < graph.vertices(); ++v)
     for (const WeightedGraph::Edge& e : graph.of(v))
-      if (side[static_cast<std::size_t>(v)] < side[static_cast<std::size_t>(e.to)]) cut += e.weight;
+      if (part[static_cast<std::size_t>(v)] < part[static_cast<std::size_t>(e.to)]) cut += e.weight;
   return cut;
 }
 
@@ -65,10 +65,10 @@ TEST_CASE("bisection: sizes within their bounds, and a cut near the least of a g
     const WeightedGraph graph = graph_of(side * side, grid_edges(side));
     const std::int64_t half = side * side / 2;
     Random random(3);
-    const std::vector<char> sides = bisected(graph, {half, half}, random);
-    CHECK(std::ranges::count(sides, char{0}) == half);
-    CHECK(weight_between(graph, sides) >= side);
-    CHECK(weight_between(graph, sides) <= 1.5 * side);
+    const std::vector<char> parts = bisected(graph, {half, half}, random);
+    CHECK(std::ranges::count(parts, char{0}) == half);
+    CHECK(weight_between(graph, parts) >= side);
+    CHECK(weight_between(graph, parts) <= 1.5 * side);
   }
 }
 
@@ -89,15 +89,15 @@ TEST_CASE("bisection: pulls decide where edges do not") {
   WeightedGraph graph;
   for (int v = 0; v < 100; ++v) graph.add_vertex(1, {}, v % 2 == 0 ? 1.0 + v : -1.0 - v);
   Random random(1);
-  const std::vector<char> sides = bisected(graph, {40, 60}, random);
-  for (int v = 0; v < 100; ++v) CHECK(static_cast<int>(sides[static_cast<std::size_t>(v)]) == v % 2);
+  const std::vector<char> parts = bisected(graph, {40, 60}, random);
+  for (int v = 0; v < 100; ++v) CHECK(static_cast<int>(parts[static_cast<std::size_t>(v)]) == v % 2);
 }
 
-TEST_CASE("bisection: within bounds that one side fits, all go there") {
+TEST_CASE("bisection: within bounds that one part fits, all go there") {
   const WeightedGraph graph = graph_of(100, grid_edges(10));
   Random random(1);
-  const std::vector<char> sides = bisected(graph, {0, 100}, random);
-  CHECK(weight_between(graph, sides) == 0);
+  const std::vector<char> parts = bisected(graph, {0, 100}, random);
+  CHECK(weight_between(graph, parts) == 0);
 }
 
 TEST_CASE("each rank gets a place of its own, on any network, with and without free places") {

@@ -24,7 +24,7 @@ Rank ranks_of(const Domain& d) {
 class Splitter {
  public:
   Splitter(const WeightedGraph& graph, const Hierarchy& machine, double slack)
-      : graph_(graph), owner_(graph.size(), 0), set_(graph.size(), -1), side_(graph.size(), 0), gain_(graph.size()) {
+      : graph_(graph), owner_(graph.size(), 0), set_(graph.size(), -1), part_(graph.size(), 0), gain_(graph.size()) {
     const double cuts = std::ceil(std::log2(std::max(2, machine.size())));
     slack_ = slack / cuts;
   }
@@ -95,7 +95,7 @@ class Splitter {
         best_off = off;
         least = cut;
         best.clear();
-        for (const std::uint32_t v : vertices) best.push_back(side_[v]);
+        for (const std::uint32_t v : vertices) best.push_back(part_[v]);
       }
     }
     std::pair<Vertices, Vertices> halves;
@@ -126,10 +126,10 @@ class Splitter {
     return queue.back();
   }
 
-  // Grows side 0 from `seed` up to its share, by the vertex with the heaviest connection to it.
+  // Grows part 0 from `seed` up to its share, by the vertex with the heaviest connection to it.
   void grow(const Vertices& vertices, std::uint32_t seed) {
     for (const std::uint32_t v : vertices) {
-      side_[v] = 1;
+      part_[v] = 1;
       gain_[v] = 0;
       for_each_tie(v, [&](std::uint32_t, double w) { gain_[v] -= w; });
     }
@@ -141,11 +141,11 @@ class Splitter {
       std::uint32_t v;
       if (!heap.empty()) {
         v = heap.top().second;
-        const bool stale = side_[v] == 0 || heap.top().first != gain_[v];
+        const bool stale = part_[v] == 0 || heap.top().first != gain_[v];
         heap.pop();
         if (stale) continue;
       } else {
-        while (next < vertices.size() && side_[vertices[next]] == 0) ++next;
+        while (next < vertices.size() && part_[vertices[next]] == 0) ++next;
         if (next == vertices.size()) break;
         v = vertices[next];
       }
@@ -154,11 +154,11 @@ class Splitter {
         if (heap.empty() && ++next >= vertices.size()) break;
         continue;  // closer to the target without it; a lighter vertex may fit
       }
-      side_[v] = 0;
+      part_[v] = 0;
       weight0_ += w;
       for_each_tie(v, [&](std::uint32_t u, double tie) {
         gain_[u] += 2 * tie;
-        if (side_[u] == 1) heap.emplace(gain_[u], u);
+        if (part_[u] == 1) heap.emplace(gain_[u], u);
       });
     }
   }
@@ -166,7 +166,7 @@ class Splitter {
   double cut_of(const Vertices& vertices) const {
     double cut = 0;
     for (const std::uint32_t v : vertices)
-      for_each_tie(v, [&](std::uint32_t u, double w) { cut += side_[u] != side_[v] ? w : 0; });
+      for_each_tie(v, [&](std::uint32_t u, double w) { cut += part_[u] != part_[v] ? w : 0; });
     return cut / 2;
   }
 
@@ -185,10 +185,10 @@ class Splitter {
       gain_[v] = 0;
       bool rim = false;
       for_each_tie(v, [&](std::uint32_t u, double w) {
-        rim |= side_[u] != side_[v];
-        gain_[v] += side_[u] != side_[v] ? w : -w;
+        rim |= part_[u] != part_[v];
+        gain_[v] += part_[u] != part_[v] ? w : -w;
       });
-      if (rim) heap[side_[v]].emplace(gain_[v], v);
+      if (rim) heap[part_[v]].emplace(gain_[v], v);
     }
     const auto off = [&](double weight0) { return std::max(0.0, std::abs(weight0 - target_) - tolerance_); };
     double sum = 0, best = 0, best_off = off(weight0_);
@@ -197,20 +197,20 @@ class Splitter {
     std::size_t keep = 0;
     while (moved.size() < keep + kPatience) {
       int from = -1;
-      for (int side = 0; side < 2; ++side) {
-        while (!heap[side].empty()) {
-          const auto [g, v] = heap[side].top();
-          const double after = weight0_ + (side == 0 ? -1.0 : 1.0) * static_cast<double>(graph_.weight[v]);
-          const bool stale = mark_[v] == marks_ || side_[v] != side || g != gain_[v];
+      for (int part = 0; part < 2; ++part) {
+        while (!heap[part].empty()) {
+          const auto [g, v] = heap[part].top();
+          const double after = weight0_ + (part == 0 ? -1.0 : 1.0) * static_cast<double>(graph_.weight[v]);
+          const bool stale = mark_[v] == marks_ || part_[v] != part || g != gain_[v];
           // A vertex that is too heavy now is skipped for the rest of the pass.
           if (!stale && (off(after) == 0 || off(after) < off(weight0_))) break;
-          heap[side].pop();
+          heap[part].pop();
         }
-        if (heap[side].empty()) continue;
-        const bool heavier = (side == 0) == (weight0_ > target_);
-        if (from < 0 || heap[side].top().first > heap[from].top().first ||
-            (heap[side].top().first == heap[from].top().first && heavier))
-          from = side;
+        if (heap[part].empty()) continue;
+        const bool heavier = (part == 0) == (weight0_ > target_);
+        if (from < 0 || heap[part].top().first > heap[from].top().first ||
+            (heap[part].top().first == heap[from].top().first && heavier))
+          from = part;
       }
       if (from < 0) break;
       const std::uint32_t v = heap[from].top().second;
@@ -220,7 +220,7 @@ class Splitter {
       move(v);
       moved.push_back(v);
       for_each_tie(v, [&](std::uint32_t u, double) {
-        if (mark_[u] != marks_) heap[side_[u]].emplace(gain_[u], u);
+        if (mark_[u] != marks_) heap[part_[u]].emplace(gain_[u], u);
       });
       if (off(weight0_) < best_off || (off(weight0_) == best_off && sum > best)) {
         best = sum;
@@ -230,7 +230,7 @@ class Splitter {
     }
     while (moved.size() > keep) {
       const std::uint32_t v = moved.back();
-      weight0_ += (side_[v] == 0 ? -1.0 : 1.0) * static_cast<double>(graph_.weight[v]);
+      weight0_ += (part_[v] == 0 ? -1.0 : 1.0) * static_cast<double>(graph_.weight[v]);
       move(v);
       moved.pop_back();
     }
@@ -239,15 +239,15 @@ class Splitter {
 
   void move(std::uint32_t v) {
     mark_[v] = marks_;
-    side_[v] ^= 1;
+    part_[v] ^= 1;
     gain_[v] = -gain_[v];
-    for_each_tie(v, [&](std::uint32_t u, double w) { gain_[u] += side_[u] != side_[v] ? 2 * w : -2 * w; });
+    for_each_tie(v, [&](std::uint32_t u, double w) { gain_[u] += part_[u] != part_[v] ? 2 * w : -2 * w; });
   }
 
   const WeightedGraph& graph_;
   std::vector<Rank> owner_;
   std::vector<int> set_;  // [vertex] number of the last set that contained it
-  std::vector<std::uint8_t> side_;
+  std::vector<std::uint8_t> part_;
   std::vector<double> gain_;  // decrease of the cut if the vertex moves
   std::vector<int> mark_;
   int sets_ = 0, marks_ = 0;

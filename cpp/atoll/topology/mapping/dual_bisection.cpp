@@ -136,9 +136,9 @@ class DualBisection {
     if (domains_[d].ranks.empty()) return;
     Domain half[2];
     divide_sites(domains_[d], half);
-    const std::vector<char> side = sides_of_ranks(d, half);
-    for (std::size_t i = 0; i < side.size(); ++i)
-      half[static_cast<std::size_t>(side[i])].ranks.push_back(domains_[d].ranks[i]);
+    const std::vector<char> part = parts_of_ranks(d, half);
+    for (std::size_t i = 0; i < part.size(); ++i)
+      half[static_cast<std::size_t>(part[i])].ranks.push_back(domains_[d].ranks[i]);
     for (Domain& h : half) {
       for (const int r : h.ranks) domain_of_[static_cast<std::size_t>(r)] = domains_.size();
       domains_.push_back(std::move(h));
@@ -161,17 +161,17 @@ class DualBisection {
       graph.add_vertex(size[g], ends);
     }
     const std::int64_t most = std::ranges::max(size);
-    std::vector<char> side = bisected(graph, {(whole.places - most + 1) / 2, (whole.places + most) / 2}, random_);
-    if (std::ranges::find(side, side[0], [&](char s) { return static_cast<char>(1 - s); }) == side.end())
-      side[0] = 1 - side[0];
+    std::vector<char> part = bisected(graph, {(whole.places - most + 1) / 2, (whole.places + most) / 2}, random_);
+    if (std::ranges::find(part, part[0], [&](char s) { return static_cast<char>(1 - s); }) == part.end())
+      part[0] = 1 - part[0];
     for (std::size_t i = 0; i < whole.sites.size(); ++i) {
-      Domain& h = half[static_cast<std::size_t>(side[static_cast<std::size_t>(groups.group[i])])];
+      Domain& h = half[static_cast<std::size_t>(part[static_cast<std::size_t>(groups.group[i])])];
       h.sites.push_back(whole.sites[i]);
       h.places += static_cast<std::int64_t>(places_.places_of(whole.sites[i]).size());
     }
   }
 
-  std::vector<char> sides_of_ranks(std::size_t d, const Domain half[2]) {
+  std::vector<char> parts_of_ranks(std::size_t d, const Domain half[2]) {
     const std::vector<int>& ranks = domains_[d].ranks;
     const double apart = mean_hops(half[0].sites, half[1].sites),
                  within = (mean_hops(half[0].sites, half[0].sites) + mean_hops(half[1].sites, half[1].sites)) / 2;
@@ -201,7 +201,7 @@ class DualBisection {
       graph.add_vertex(1, ends, pull);
     }
     const auto all = static_cast<std::int64_t>(ranks.size());
-    const SideBounds bounds{std::max<std::int64_t>(0, all - half[1].places), std::min(all, half[0].places)};
+    const PartBounds bounds{std::max<std::int64_t>(0, all - half[1].places), std::min(all, half[0].places)};
     // Where each site of one half is as far from each of the other, as in a tree, the bytes between the halves are what
     // the cut costs, and a better cut is a better mapping. Elsewhere it need not be.
     constexpr int kTries = 4;

@@ -12,13 +12,13 @@ constexpr int kCoarsest = 48;                   // vertices
 constexpr int kStarts = 6;                      // of the coarsest graph
 constexpr std::size_t kEdgesOfTries = 200'000;  // in all of them: dense graphs have one
 
-// The two sides of a graph under Fiduccia and Mattheyses' passes.
-class Sides {
+// The two parts of a graph under Fiduccia and Mattheyses' passes.
+class Bisection {
  public:
-  Sides(const WeightedGraph& graph, const SideBounds& bounds, std::vector<char> side)
-      : graph_(graph), bounds_(bounds), side_(std::move(side)), gain_(side_.size()), locked_(side_.size()) {}
+  Bisection(const WeightedGraph& graph, const PartBounds& bounds, std::vector<char> part)
+      : graph_(graph), bounds_(bounds), part_(std::move(part)), gain_(part_.size()), locked_(part_.size()) {}
 
-  // How far side 0 is beyond its bounds, and the weight between the sides with the pulls.
+  // How far part 0 is beyond its bounds, and the weight between the parts with the pulls.
   struct Cost {
     std::int64_t excess;
     double weight;
@@ -38,7 +38,7 @@ class Sides {
     }
     return before;
   }
-  std::vector<char> take() && { return std::move(side_); }
+  std::vector<char> take() && { return std::move(part_); }
 
  private:
   struct Candidate {
@@ -51,14 +51,14 @@ class Sides {
   static std::size_t index(int vertex) { return static_cast<std::size_t>(vertex); }
   std::int64_t excess() const { return std::max({std::int64_t{0}, zero_ - bounds_.most, bounds_.least - zero_}); }
 
-  // Sets the gains, the size of side 0 and the cost.
+  // Sets the gains, the size of part 0 and the cost.
   Cost cost() {
     zero_ = 0;
     double cut = 0, pulled = 0;
     for (int v = 0; v < graph_.vertices(); ++v) {
-      const char mine = side_[index(v)];
+      const char mine = part_[index(v)];
       double out = 0, in = 0;
-      for (const WeightedGraph::Edge& e : graph_.of(v)) (side_[index(e.to)] == mine ? in : out) += e.weight;
+      for (const WeightedGraph::Edge& e : graph_.of(v)) (part_[index(e.to)] == mine ? in : out) += e.weight;
       const double pull = graph_.pull[index(v)];
       gain_[index(v)] = out - in + (mine ? pull : -pull);
       cut += out;
@@ -71,25 +71,25 @@ class Sides {
   }
 
   void offer(int vertex) {
-    std::vector<Candidate>& heap = heap_[static_cast<std::size_t>(side_[index(vertex)])];
+    std::vector<Candidate>& heap = heap_[static_cast<std::size_t>(part_[index(vertex)])];
     heap.push_back({gain_[index(vertex)], vertex});
     std::push_heap(heap.begin(), heap.end());
   }
-  // The best candidate of a side that still stands; -1: none.
-  int top(int side) {
-    std::vector<Candidate>& heap = heap_[side];
+  // The best candidate of a part that still stands; -1: none.
+  int top(int part) {
+    std::vector<Candidate>& heap = heap_[part];
     while (!heap.empty()) {
       const auto [gain, vertex] = heap.front();
-      if (!locked_[index(vertex)] && side_[index(vertex)] == side && gain_[index(vertex)] == gain) return vertex;
+      if (!locked_[index(vertex)] && part_[index(vertex)] == part && gain_[index(vertex)] == gain) return vertex;
       std::pop_heap(heap.begin(), heap.end());
       heap.pop_back();
     }
     return -1;
   }
   void flip(int vertex) {
-    char& side = side_[index(vertex)];
-    zero_ += side ? graph_.size[index(vertex)] : -graph_.size[index(vertex)];
-    side = static_cast<char>(1 - side);
+    char& part = part_[index(vertex)];
+    zero_ += part ? graph_.size[index(vertex)] : -graph_.size[index(vertex)];
+    part = static_cast<char>(1 - part);
   }
 
   // Moves vertices once each, the one that saves most first, and goes back to the best state on the way. The pass ends
@@ -103,8 +103,8 @@ class Sides {
     for (int v = 0; v < n; ++v) {
       bool offered = all || gain_[index(v)] >= 0;
       if (!offered)
-        for (const WeightedGraph::Edge& e : graph_.of(v)) offered = offered || side_[index(e.to)] != side_[index(v)];
-      if (offered) heap_[static_cast<std::size_t>(side_[index(v)])].push_back({gain_[index(v)], v});
+        for (const WeightedGraph::Edge& e : graph_.of(v)) offered = offered || part_[index(e.to)] != part_[index(v)];
+      if (offered) heap_[static_cast<std::size_t>(part_[index(v)])].push_back({gain_[index(v)], v});
     }
     for (std::vector<Candidate>& heap : heap_) std::make_heap(heap.begin(), heap.end());
     std::vector<int> moved;
@@ -121,12 +121,12 @@ class Sides {
       if (vertex < 0) break;
       locked_[index(vertex)] = 1;
       now.weight -= gain_[index(vertex)];
-      const char from = side_[index(vertex)];
+      const char from = part_[index(vertex)];
       flip(vertex);
       now.excess = excess();
       for (const WeightedGraph::Edge& e : graph_.of(vertex)) {
         if (locked_[index(e.to)]) continue;
-        gain_[index(e.to)] += side_[index(e.to)] == from ? 2 * e.weight : -2 * e.weight;
+        gain_[index(e.to)] += part_[index(e.to)] == from ? 2 * e.weight : -2 * e.weight;
         offer(e.to);
       }
       moved.push_back(vertex);
@@ -140,12 +140,12 @@ class Sides {
   }
 
   const WeightedGraph& graph_;
-  const SideBounds bounds_;
-  std::vector<char> side_;
+  const PartBounds bounds_;
+  std::vector<char> part_;
   std::vector<double> gain_;  // [vertex] what moving it saves
   std::vector<char> locked_;
   std::vector<Candidate> heap_[2];
-  std::int64_t zero_ = 0;  // size of side 0
+  std::int64_t zero_ = 0;  // size of part 0
 };
 
 // Joins pairs of vertices with heavy edges. [vertex] its coarse vertex.
@@ -205,24 +205,24 @@ WeightedGraph contracted(const WeightedGraph& graph, const std::vector<int>& to,
   return out;
 }
 
-// The best of some starts, each of which grows side 0 from a vertex.
-std::vector<char> grown(const WeightedGraph& graph, const SideBounds& bounds, Random& random) {
+// The best of some starts, each of which grows part 0 from a vertex.
+std::vector<char> grown(const WeightedGraph& graph, const PartBounds& bounds, Random& random) {
   const auto n = static_cast<std::size_t>(graph.vertices());
   std::vector<char> best(n, 1);
-  Sides::Cost least{std::numeric_limits<std::int64_t>::max(), 0};
+  Bisection::Cost least{std::numeric_limits<std::int64_t>::max(), 0};
   for (int start = 0; start < kStarts && n > 0; ++start) {
-    Sides sides(graph, bounds, std::vector<char>(n, 1));
+    Bisection bisection(graph, bounds, std::vector<char>(n, 1));
     // The first start follows only the pulls.
-    const Sides::Cost cost = sides.improve(start == 0 ? -1 : static_cast<int>(random.below(n)));
+    const Bisection::Cost cost = bisection.improve(start == 0 ? -1 : static_cast<int>(random.below(n)));
     if (!(cost < least)) continue;
     least = cost;
-    best = std::move(sides).take();
+    best = std::move(bisection).take();
   }
   return best;
 }
 
 // One descent to coarser and coarser graphs, and back.
-std::vector<char> multilevel(const WeightedGraph& graph, const SideBounds& bounds, Random& random) {
+std::vector<char> multilevel(const WeightedGraph& graph, const PartBounds& bounds, Random& random) {
   const int n = graph.vertices();
   if (n > kCoarsest) {
     const std::int64_t total = std::accumulate(graph.size.begin(), graph.size.end(), std::int64_t{0});
@@ -233,11 +233,11 @@ std::vector<char> multilevel(const WeightedGraph& graph, const SideBounds& bound
       // A coarse vertex is not cut: its size is let go beyond the bounds, and the finer graph puts that right.
       const std::int64_t slack = std::ranges::max(smaller.size) / 2;
       const std::vector<char> rough = multilevel(smaller, {bounds.least - slack, bounds.most + slack}, random);
-      std::vector<char> side(static_cast<std::size_t>(n));
-      for (std::size_t v = 0; v < side.size(); ++v) side[v] = rough[static_cast<std::size_t>(to[v])];
-      Sides sides(graph, bounds, std::move(side));
-      sides.improve();
-      return std::move(sides).take();
+      std::vector<char> part(static_cast<std::size_t>(n));
+      for (std::size_t v = 0; v < part.size(); ++v) part[v] = rough[static_cast<std::size_t>(to[v])];
+      Bisection bisection(graph, bounds, std::move(part));
+      bisection.improve();
+      return std::move(bisection).take();
     }
   }
   return grown(graph, bounds, random);
@@ -245,17 +245,17 @@ std::vector<char> multilevel(const WeightedGraph& graph, const SideBounds& bound
 
 }  // namespace
 
-std::vector<char> bisected(const WeightedGraph& graph, const SideBounds& bounds, Random& random, int tries) {
+std::vector<char> bisected(const WeightedGraph& graph, const PartBounds& bounds, Random& random, int tries) {
   std::vector<char> best;
-  Sides::Cost least{std::numeric_limits<std::int64_t>::max(), 0};
+  Bisection::Cost least{std::numeric_limits<std::int64_t>::max(), 0};
   const std::size_t affordable = kEdgesOfTries / std::max<std::size_t>(1, graph.edges.size());
   const int most = graph.vertices() <= kCoarsest ? 1 : static_cast<int>(std::clamp<std::size_t>(affordable, 1, 16));
   for (int i = 0; i < std::min(tries, most); ++i) {
-    Sides sides(graph, bounds, multilevel(graph, bounds, random));
-    const Sides::Cost cost = sides.improve();
+    Bisection bisection(graph, bounds, multilevel(graph, bounds, random));
+    const Bisection::Cost cost = bisection.improve();
     if (!(cost < least)) continue;
     least = cost;
-    best = std::move(sides).take();
+    best = std::move(bisection).take();
   }
   return best;
 }

@@ -22,7 +22,7 @@ struct WeightedGraph {
   std::vector<std::size_t> first{0};  ///< [vertex] into edges
   std::vector<Edge> edges;
   std::vector<std::int64_t> size;  ///< [vertex] at least 1
-  std::vector<double> pull;        ///< [vertex] what it costs on side 1 beyond what it costs on side 0
+  std::vector<double> pull;        ///< [vertex] what it costs on part 1 beyond what it costs on part 0
 
   int vertices() const { return static_cast<int>(size.size()); }
   std::span<const Edge> of(int vertex) const {
@@ -37,18 +37,18 @@ struct WeightedGraph {
   }
 };
 
-/// The sizes that side 0 may have.
-struct SideBounds {
+/// The sizes that part 0 may have.
+struct PartBounds {
   std::int64_t least, most;
 };
 
-/// Divides the vertices into two sides with little weight between them, plus the pulls of side 1: multilevel, by
+/// Divides the vertices into two parts with little weight between them, plus the pulls of part 1: multilevel, by
 /// heavy-edge matching [1] and the passes of Fiduccia and Mattheyses [2], here with a heap as weights are real.
-/// The best of `tries`, or of fewer where the graph has many edges. [vertex] 0 or 1. Side 0 may miss its bounds where vertices differ in size. O(edges log edges).
+/// The best of `tries`, or of fewer where the graph has many edges. [vertex] 0 or 1. Part 0 may miss its bounds where vertices differ in size. O(edges log edges).
 ///
 /// [1] G. Karypis, V. Kumar. "A fast and high quality multilevel scheme for partitioning irregular graphs." SIAM J.
 ///     Sci. Comput. 20(1), 1998.
 /// [2] C. Fiduccia, R. Mattheyses. "A linear-time heuristic for improving network partitions." DAC 1982.
-std::vector<char> bisected(const WeightedGraph& graph, const SideBounds& bounds, Random& random, int tries = 1);
+std::vector<char> bisected(const WeightedGraph& graph, const PartBounds& bounds, Random& random, int tries = 1);
 
 }  // namespace atl

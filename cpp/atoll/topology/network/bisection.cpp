@@ -25,72 +25,72 @@ Halving::Halving(const std::vector<std::vector<int>>& neighbours, const std::vec
   for (std::vector<int>& first : first_) first.assign(2 * static_cast<std::size_t>(most_links_) + 1, -1);
 }
 
-std::vector<char> Halving::random_side(Random& random) const {
+std::vector<char> Halving::random_bisection(Random& random) const {
   std::vector<int> order(hosts_.size());
   std::iota(order.begin(), order.end(), 0);
   for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
-  std::vector<char> side(hosts_.size());
-  std::int64_t more = 0;  // hosts on side 0 beyond those on side 1
+  std::vector<char> part(hosts_.size());
+  std::int64_t more = 0;  // hosts on part 0 beyond those on part 1
   for (const int r : order) {
     const int hosts = hosts_[static_cast<std::size_t>(r)];
     const bool one = hosts == 0 ? (random() & 1) != 0 : more > 0;
-    side[static_cast<std::size_t>(r)] = one ? 1 : 0;
+    part[static_cast<std::size_t>(r)] = one ? 1 : 0;
     more += one ? -hosts : hosts;
   }
-  return side;
+  return part;
 }
 
-std::int64_t Halving::cut(const std::vector<char>& side) const {
+std::int64_t Halving::cut(const std::vector<char>& part) const {
   std::int64_t ends = 0;
-  for (std::size_t r = 0; r < side.size(); ++r)
-    for (const int s : neighbours_[r]) ends += side[r] != side[static_cast<std::size_t>(s)];
+  for (std::size_t r = 0; r < part.size(); ++r)
+    for (const int s : neighbours_[r]) ends += part[r] != part[static_cast<std::size_t>(s)];
   return ends / 2;
 }
 
-std::int64_t Halving::improve(std::vector<char>& side) {
+std::int64_t Halving::improve(std::vector<char>& part) {
   std::int64_t best = kNone;
-  while (pass(side, best)) {
+  while (pass(part, best)) {
   }
   return best;
 }
 
-void Halving::link(int router, int side) {
+void Halving::link(int router, int part) {
   const auto r = static_cast<std::size_t>(router);
-  int& first = first_[side][static_cast<std::size_t>(gain_[r] + most_links_)];
+  int& first = first_[part][static_cast<std::size_t>(gain_[r] + most_links_)];
   previous_[r] = -1;
   next_[r] = first;
   if (first >= 0) previous_[static_cast<std::size_t>(first)] = router;
   first = router;
-  top_[side] = std::max(top_[side], gain_[r] + most_links_);
+  top_[part] = std::max(top_[part], gain_[r] + most_links_);
 }
 
-void Halving::unlink(int router, int side) {
+void Halving::unlink(int router, int part) {
   const auto r = static_cast<std::size_t>(router);
   if (previous_[r] < 0)
-    first_[side][static_cast<std::size_t>(gain_[r] + most_links_)] = next_[r];
+    first_[part][static_cast<std::size_t>(gain_[r] + most_links_)] = next_[r];
   else
     next_[static_cast<std::size_t>(previous_[r])] = next_[r];
   if (next_[r] >= 0) previous_[static_cast<std::size_t>(next_[r])] = previous_[r];
 }
 
-// The router of that side whose move saves most; -1: none is left.
-int Halving::top(int side) {
-  while (top_[side] > 0 && first_[side][static_cast<std::size_t>(top_[side])] < 0) --top_[side];
-  return first_[side][static_cast<std::size_t>(top_[side])];
+// The router of that part whose move saves most; -1: none is left.
+int Halving::top(int part) {
+  while (top_[part] > 0 && first_[part][static_cast<std::size_t>(top_[part])] < 0) --top_[part];
+  return first_[part][static_cast<std::size_t>(top_[part])];
 }
 
-bool Halving::pass(std::vector<char>& side, std::int64_t& best) {
-  std::int64_t now = cut(side), more = 0;
+bool Halving::pass(std::vector<char>& part, std::int64_t& best) {
+  std::int64_t now = cut(part), more = 0;
   for (int s = 0; s < 2; ++s) {
     std::ranges::fill(first_[s], -1);
     top_[s] = 0;
   }
-  for (std::size_t r = 0; r < side.size(); ++r) {
-    more += side[r] == 0 ? hosts_[r] : -hosts_[r];
+  for (std::size_t r = 0; r < part.size(); ++r) {
+    more += part[r] == 0 ? hosts_[r] : -hosts_[r];
     locked_[r] = 0;
     gain_[r] = 0;
-    for (const int s : neighbours_[r]) gain_[r] += side[r] != side[static_cast<std::size_t>(s)] ? 1 : -1;
-    link(static_cast<int>(r), side[r]);
+    for (const int s : neighbours_[r]) gain_[r] += part[r] != part[static_cast<std::size_t>(s)] ? 1 : -1;
+    link(static_cast<int>(r), part[r]);
   }
   bool better = false;
   if (std::abs(more) <= tolerance_) best = std::min(best, now);
@@ -112,18 +112,18 @@ bool Halving::pass(std::vector<char>& side, std::int64_t& best) {
     }
     if (router < 0) break;
     const auto r = static_cast<std::size_t>(router);
-    const int from = side[r];
+    const int from = part[r];
     unlink(router, from);
     locked_[r] = 1;
     now -= gain_[r];
     more -= (from == 0 ? 2 : -2) * static_cast<std::int64_t>(hosts_[r]);
-    side[r] = static_cast<char>(1 - from);
+    part[r] = static_cast<char>(1 - from);
     for (const int n : neighbours_[r]) {
       const auto i = static_cast<std::size_t>(n);
       if (locked_[i]) continue;
-      unlink(n, side[i]);
-      gain_[i] += side[i] == from ? 2 : -2;
-      link(n, side[i]);
+      unlink(n, part[i]);
+      gain_[i] += part[i] == from ? 2 : -2;
+      link(n, part[i]);
     }
     moved.push_back(router);
     if (std::abs(more) <= tolerance_ && now < best) {
@@ -133,7 +133,7 @@ bool Halving::pass(std::vector<char>& side, std::int64_t& best) {
     }
   }
   for (std::size_t i = moved.size(); i-- > kept;) {
-    char& back = side[static_cast<std::size_t>(moved[i])];
+    char& back = part[static_cast<std::size_t>(moved[i])];
     back = static_cast<char>(1 - back);
   }
   return better;
@@ -154,8 +154,8 @@ std::optional<std::int64_t> bisection_bound(const Network& network, int starts, 
   Random random(seed);
   std::int64_t best = Halving::kNone;
   for (int i = 0; i < starts; ++i) {
-    std::vector<char> side = halving.random_side(random);
-    best = std::min(best, halving.improve(side));
+    std::vector<char> part = halving.random_bisection(random);
+    best = std::min(best, halving.improve(part));
   }
   if (best == Halving::kNone) return std::nullopt;
   return best;

@@ -170,8 +170,8 @@ class KnownCuts {
   };
   Value known() const {
     Value value{Halving::kNone, 0};
-    for (const std::vector<char>& side : sides_) {
-      const std::int64_t cut = halving_.cut(side);
+    for (const std::vector<char>& parts : bisections_) {
+      const std::int64_t cut = halving_.cut(parts);
       if (cut < value.cut) value = {cut, 0};
       value.times += cut == value.cut;
     }
@@ -180,22 +180,22 @@ class KnownCuts {
   // Looks for smaller ones from the known cuts and from random starts.
   void look(Random& random, int starts) {
     std::vector<std::vector<char>> found;
-    for (const std::vector<char>& side : sides_) found.push_back(side);
-    for (int i = 0; i < starts; ++i) found.push_back(halving_.random_side(random));
-    for (std::vector<char>& side : found) {
-      if (halving_.improve(side) == Halving::kNone) continue;
-      if (side[0])
-        for (char& s : side) s = static_cast<char>(1 - s);
-      if (std::ranges::find(sides_, side) == sides_.end()) sides_.push_back(std::move(side));
+    for (const std::vector<char>& parts : bisections_) found.push_back(parts);
+    for (int i = 0; i < starts; ++i) found.push_back(halving_.random_bisection(random));
+    for (std::vector<char>& parts : found) {
+      if (halving_.improve(parts) == Halving::kNone) continue;
+      if (parts[0])
+        for (char& s : parts) s = static_cast<char>(1 - s);
+      if (std::ranges::find(bisections_, parts) == bisections_.end()) bisections_.push_back(std::move(parts));
     }
-    std::ranges::stable_sort(sides_, {}, [&](const std::vector<char>& side) { return halving_.cut(side); });
-    if (sides_.size() > kKept) sides_.resize(kKept);
+    std::ranges::stable_sort(bisections_, {}, [&](const std::vector<char>& parts) { return halving_.cut(parts); });
+    if (bisections_.size() > kKept) bisections_.resize(kKept);
   }
 
  private:
   static constexpr std::size_t kKept = 32;
   Halving halving_;
-  std::vector<std::vector<char>> sides_;
+  std::vector<std::vector<char>> bisections_;
 };
 
 std::int64_t maximise_bisection(Graph2Opt& graph, const std::vector<int>& hosts, Random& random, int patience) {
