@@ -10,7 +10,7 @@ namespace atl {
 /// copies. Messages hold as many rows as fit a slot, or one each where they are not `coalesced`.
 ///
 ///     BlockExchange<float> exchange(world, plan->reduced(), plan->broadcast(), RowWidth(32));
-///     exchange.up(values, &changed, [&](std::size_t position, float value) { ... });   // at the receiver, on any thread
+///     exchange.up(values, &changed, [&](std::size_t position, float value) { ... });   // receiver, any thread
 ///     exchange.down(values, nullptr, [&](std::size_t position, float value) { ... });  // nullptr: all values
 ///
 /// All are collective, as is the constructor.

@@ -44,7 +44,8 @@ struct PartBounds {
 
 /// Divides the vertices into two parts with little weight between them, plus the pulls of part 1: multilevel, by
 /// heavy-edge matching [1] and the passes of Fiduccia and Mattheyses [2], here with a heap as weights are real.
-/// The best of `tries`, or of fewer where the graph has many edges. [vertex] 0 or 1. Part 0 may miss its bounds where vertices differ in size. O(edges log edges).
+/// The best of `tries`, or of fewer where the graph has many edges. [vertex] 0 or 1. Part 0 may miss its bounds where
+/// vertices differ in size. O(edges log edges).
 ///
 /// [1] G. Karypis, V. Kumar. "A fast and high quality multilevel scheme for partitioning irregular graphs." SIAM J.
 ///     Sci. Comput. 20(1), 1998.
