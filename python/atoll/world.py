@@ -107,7 +107,7 @@ def run_ranks(ranks: int, f: Callable[[World], T], *, plan: dict[str, Any] | Non
 
 @checked
 def counters(world: World) -> dict[str, Any]:
-    """Counts what this rank has sent and waited for since its World was made.
+    """Returns counts of what this rank has sent and waited for since its World was made.
 
     Messages and bytes by level of the hierarchy, records, memory. Not collective.
 

@@ -41,7 +41,7 @@ class Clustering final : public Prepared {
   ClusteringResult result_;
 };
 
-// Fills the fields that both rows share.
+// Returns a row with the fields that both rows share.
 Algorithm clustering_row() {
   Algorithm row{};
   row.scalars = {{"total", "int64", "triangles, each once"}};

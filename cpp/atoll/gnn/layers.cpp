@@ -64,8 +64,8 @@ void Gcn<T>::compute_product(const Layer& layer) {
   compute(2 * static_cast<double>(rows_) * weights, values_of(layer.in) + values_of(layer.out) + weights);
 }
 
-// Bytes of sparse features or their transpose: a nonzero has a value and a place; weights and their gradients stay in a
-// cache.
+// Charges the time of a product with sparse features or their transpose: a nonzero has a value and a column; weights
+// and their gradients stay in a cache.
 template <class T>
 void Gcn<T>::compute_sparse_product() {
   const auto nonzeros = static_cast<double>(sparse_->kept.size());

@@ -111,7 +111,7 @@ def _types(renamed: list[str]) -> dict[str, str]:
 
 
 def imports_text(found: list[Import]) -> str:
-    """Prints the outcome of each file, and below it the table of what was wrong there.
+    """Returns the outcome of each file, and below it the table of what was wrong there.
 
     >>> from atoll.kg import Import
     >>> from atoll.kg.import_command import imports_text

@@ -305,7 +305,7 @@ def _check_version(connection: Any, file: Path) -> None:
 
 
 def _migration(connection: Any, file: Path) -> str:
-    """Creates the tables of a store of this version: there is no other version yet to convert from."""
+    """Returns the advice on a store of another version: there is none yet to convert from."""
     advice = f"Move the folder away and import its sources again: atoll kg import {file.parent}"
     try:
         sources = connection.execute("select distinct graph, role, path from sources order by all").fetchall()

@@ -48,7 +48,7 @@ def rows_axis(names: Sequence[str], title: str = "") -> dict[str, Any]:
 def bar_layout(
     names: Sequence[str], title: str, *, rows_title: str = "", logarithmic: bool = False, **more: Any
 ) -> dict[str, Any]:
-    """Makes a figure of horizontal bars, a row each; `title` is that of the axis of lengths."""
+    """Returns the layout of horizontal bars, a row each; `title` is that of the axis of lengths."""
     axis: dict[str, Any] = {"title": {"text": title}, "automargin": True, "fixedrange": True}
     if logarithmic:
         axis |= {"type": "log", "dtick": 1}

@@ -82,7 +82,7 @@ def _ends(folder: Path) -> list[float]:
 
 
 def _replay_program(folder: Path) -> Path:
-    """The program that replays, compiled at its first use, and run_supervised for this SimGrid."""
+    """The program that replays, compiled at its first use, and kept for this SimGrid."""
     compiler = tool("smpicxx")
     version = subprocess.run([compiler, "--version"], capture_output=True, stdin=subprocess.DEVNULL).stdout
     name = "replay-" + hashlib.sha256(_SOURCE.read_bytes() + version).hexdigest()[:16]

@@ -10,7 +10,7 @@
 /// The messages of a push: a record tells the owner of a mirror that the vertex has a parent. The receiver marks the
 /// vertex as reached in its state.
 ///
-///     RemoteUpdates<Id>  updates(view, options, kernels, state);           // collective
+///     RemoteUpdates<Id> updates(view, options, kernels, state);           // collective
 ///     updates.expect(frontier);                                       // the frontier of all ranks
 ///     auto sender = updates.from(u, id_of_u);                         // any thread
 ///     sender.send(mirror);                                           // once this rank's visited bit of the mirror is set
@@ -101,7 +101,7 @@ class RemoteUpdates {
     RemoteUpdates* updates;
     void operator()(Rank from, std::span<const Visit> records) { updates->receive(from, records); }
   };
-  // Header of a part of a exchange of a small level; `visits` Visit records follow.
+  // Header of a part of an exchange of a small level; `visits` Visit records follow.
   struct [[gnu::packed]] PartHeader {
     Vertex vertices;
     Edge edges;

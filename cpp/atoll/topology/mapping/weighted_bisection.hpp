@@ -22,7 +22,7 @@ struct WeightedGraph {
   std::vector<std::size_t> first{0};  ///< [vertex] into edges
   std::vector<Edge> edges;
   std::vector<std::int64_t> size;  ///< [vertex] at least 1
-  std::vector<double> pull;        ///< [vertex] what it costs on part 1 beyond what it costs on part 0
+  std::vector<double> pull;        ///< [vertex] what it costs in part 1 beyond what it costs in part 0
 
   int vertices() const { return static_cast<int>(size.size()); }
   std::span<const Edge> of(int vertex) const {

@@ -30,7 +30,7 @@ std::vector<char> Halving::random_bisection(Random& random) const {
   std::iota(order.begin(), order.end(), 0);
   for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
   std::vector<char> part(hosts_.size());
-  std::int64_t more = 0;  // hosts on part 0 beyond those on part 1
+  std::int64_t more = 0;  // hosts in part 0 beyond those in part 1
   for (const int r : order) {
     const int hosts = hosts_[static_cast<std::size_t>(r)];
     const bool one = hosts == 0 ? (random() & 1) != 0 : more > 0;

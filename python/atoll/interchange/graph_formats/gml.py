@@ -94,7 +94,7 @@ def _records(path: str, text: str) -> _Record:
 
 
 def _attributes(record: _Record) -> dict[str, Any]:
-    """Returns a key that is there once as its value, and one repeated or marked as a list as a list."""
+    """Returns attributes: a key that is there once as its value, one repeated or marked as a list as a list."""
     attributes: dict[str, Any] = {}
     for name, values in record.items():
         plain = [_attributes(value) if isinstance(value, _Record) else value for value in values]

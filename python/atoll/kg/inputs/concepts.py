@@ -142,7 +142,7 @@ def add_concepts(store: Store, source: Source, table: str, types: Mapping[str, s
 
 
 def _add_synonyms(store: Store, source: Source) -> None:
-    """Returns the column's synonyms, and names in later rows or other tables that differ from the concept's own."""
+    """Adds the column's synonyms, and names in later rows or other tables that differ from the concept's own."""
     store.sql(
         "insert into synonyms select distinct c.graph, c.concept, s.name, $source::integer from ("
         "select id, unnest(list_concat([name], string_split(synonyms, '|'))) as name from named) s "
