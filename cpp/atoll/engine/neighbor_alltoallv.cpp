@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atoll/engine/neighbor_alltoallv.hpp>
 #include <atoll/runtime/aggregation/slot_fill_bytes.hpp>
+#include <atoll/runtime/queue/queue_channels.hpp>
 #include <cstring>
 #include <mutex>
 
@@ -41,6 +42,11 @@ NeighborAlltoallv::NeighborAlltoallv(World& world, std::size_t capacity, std::ve
 NeighborAlltoallv::~NeighborAlltoallv() {
   queue_ ? queue_->close(channel_) : world_.close_channel(channel_);
   world_.note_memory(-static_cast<std::ptrdiff_t>(next_round_bytes_));
+}
+
+void NeighborAlltoallv::receive_all() {
+  while (queue_->receive()) {
+  }
 }
 
 void NeighborAlltoallv::begin(ReadPart read, void* context, DoOther other, void* other_context) {

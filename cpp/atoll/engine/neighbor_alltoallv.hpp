@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/runtime/queue/queue_channels.hpp>
 #include <atoll/runtime/world.hpp>
 #include <deque>
 #include <memory>
@@ -33,6 +32,9 @@
 /// round. A rank that waits so first announces the round to all of its peers, so ranks that wait for each other
 /// proceed.
 namespace atl {
+
+class QueueBuffer;
+class QueueChannels;
 
 class NeighborAlltoallv {
  public:
@@ -117,7 +119,7 @@ class NeighborAlltoallv {
   struct Memory {
     std::byte* data = nullptr;
     Slot slot;
-    QueueChannels::Buffer* buffer = nullptr;
+    QueueBuffer* buffer = nullptr;
   };
   bool acquire(Rank to, Memory& memory);
   Memory memory_to(Rank to);
@@ -132,9 +134,9 @@ class NeighborAlltoallv {
     });
   }
   void receive_queued() {
-    while (queue_ && queue_->receive()) {
-    }
+    if (queue_) receive_all();
   }
+  void receive_all();
 
   World& world_;
   const std::shared_ptr<QueueChannels> queue_;  // nullptr: parts go in slots

@@ -33,7 +33,7 @@ std::vector<std::byte> numbered_text(std::uint64_t number, std::size_t bytes) {
 }
 
 // Released memory is returned in eighths of the ring.
-std::uint64_t lag(std::size_t bytes) { return std::max<std::uint64_t>(kLine, bytes / 8); }
+std::uint64_t lag(std::size_t bytes) { return std::max<std::uint64_t>(kCacheLine, bytes / 8); }
 
 constexpr std::uint8_t kType = 0xa5;
 Note note_of(std::uint64_t number) { return {static_cast<std::uint32_t>(mix64(number)), kType}; }
@@ -67,7 +67,7 @@ TEST_CASE("a message of any length passes unchanged through a ring of any size, 
     CAPTURE(bytes);
     Ring ring(bytes);
     const auto lengths = lengths_for(bytes);
-    CHECK(lengths.back() + 8 <= std::max<std::size_t>(bytes / 4, kLine));
+    CHECK(lengths.back() + 8 <= std::max<std::size_t>(bytes / 4, kCacheLine));
     for (std::uint64_t number = 0; number < 40 * lengths.size(); ++number) {
       const std::size_t n = lengths[number % lengths.size()];
       RingMessage m{};
@@ -92,7 +92,7 @@ TEST_CASE("a full ring refuses messages, overwrites no held one, and accepts mor
       std::vector<RingMessage> held;
       std::uint64_t sent = 0;
       while (push(ring.sender, lap * 1000 + sent, 20) == Busy::no) ++sent;
-      CHECK(sent == bytes / kLine);
+      CHECK(sent == bytes / kCacheLine);
       RingMessage m{};
       while (ring.receiver.next(m)) held.push_back(m);
       REQUIRE(held.size() == sent);
@@ -139,7 +139,7 @@ TEST_CASE(
   std::vector<RingMessage> held;
   const std::uint64_t first = number;
   while (push(ring.sender, number, 20) == Busy::no) ++number;
-  CHECK((number - first) * kLine >= kBytes / 4);
+  CHECK((number - first) * kCacheLine >= kBytes / 4);
   RingMessage m{};
   while (ring.receiver.next(m)) held.push_back(m);
   CHECK(held.size() == number - first);
@@ -189,7 +189,7 @@ TEST_CASE("messages that are held and released in any order stay whole until the
           held.push_back({m, read++});
         }
         // Nearly full of held messages: release one to continue.
-        if (!held.empty() && (random.below(3) == 0 || held.size() * kLine >= bytes / 2)) {
+        if (!held.empty() && (random.below(3) == 0 || held.size() * kCacheLine >= bytes / 2)) {
           const std::size_t k = random.below(held.size());
           REQUIRE(is(held[k].message, held[k].number, held[k].message.bytes));
           ring.receiver.release(held[k].message.ticket);

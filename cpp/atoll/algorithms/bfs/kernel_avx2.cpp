@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes eight vertices at a time: one vector has their first neighbours, one gather the frontier bits of those.
 #include <algorithm>
-#include <atoll/algorithms/bfs/kernel.hpp>
+#include <atoll/algorithms/bfs/pull_loop.hpp>
 #include <atoll/base/lanes_avx2.hpp>
 #include <atomic>
 #include <bit>
@@ -18,76 +17,27 @@ __m256i test_bits(const std::uint64_t* bits, __m256i vertices, __m256i lanes) {
   return _mm256_sllv_epi32(words, _mm256_andnot_si256(vertices, _mm256_set1_epi32(31)));
 }
 
-void store_ids(std::uint32_t* to, const std::uint32_t* from, __m256i hit) {
-  _mm256_maskstore_epi32(reinterpret_cast<int*>(to), hit, load(from));
-}
-void store_ids(Vertex* to, const Vertex* from, __m256i hit) {
-  auto* const wide = reinterpret_cast<long long*>(to);
-  _mm256_maskstore_epi64(wide, _mm256_cvtepi32_epi64(_mm256_castsi256_si128(hit)), load(from));
-  _mm256_maskstore_epi64(wide + 4, _mm256_cvtepi32_epi64(_mm256_extracti128_si256(hit, 1)), load(from + 4));
-}
+struct Lanes {
+  static constexpr std::size_t kCount = 8;
 
-// Vertices with longer lists and none of the first neighbours in the frontier are left for a second pass, which
-// prefetches their lists.
-constexpr std::size_t kLeftWords = 32;
-constexpr std::size_t kAhead = 8;
-
-template <class Id>
-std::size_t pull_block(const PullView<Id>& g, std::size_t a, std::size_t b) {
-  constexpr int kColumns = EllPrefix<Id>::kColumns;
-  Local left[kLeftWords * 64 + 8];
-  std::size_t lefts = 0, count = 0;
-  const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-  for (std::size_t w = a; w < b; ++w) {
-    const std::uint64_t open = ~g.visited[w];
-    std::uint64_t found = 0;
-    for (std::size_t k = 0; open && k < 8; ++k) {
-      auto lanes = static_cast<unsigned>(open >> (8 * k)) & 0xff;
-      if (!lanes) continue;
-      const std::size_t v = w * 64 + k * 8;
-      unsigned hits = 0;
-      for (int c = 0; c < kColumns && lanes; ++c) {
-        const __m256i bits = test_bits(g.frontier, load(g.prefix->vertex[c].data() + v), avx2::lanes_of(lanes));
-        const unsigned hit = avx2::signs_of(bits);
-        if (hit) store_ids(g.parent + v, g.prefix->id[c].data() + v, _mm256_srai_epi32(bits, 31));
-        hits |= hit;
-        lanes &= ~hit;
-      }
-      found |= static_cast<std::uint64_t>(hits) << (8 * k);
-      lanes &= static_cast<unsigned>(g.prefix->more[w] >> (8 * k));
-      const __m256i vertices = _mm256_add_epi32(_mm256_set1_epi32(static_cast<int>(v)), lane);
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(left + lefts), avx2::compressed(vertices, lanes));
-      lefts += static_cast<std::size_t>(std::popcount(lanes));
-    }
-    g.visited[w] |= found;
-    g.next[w] = found;
-    count += static_cast<std::size_t>(std::popcount(found));
+  static unsigned hits(const std::uint64_t* bits, const Local* targets, unsigned lanes) {
+    return avx2::signs_of(test_bits(bits, load(targets), avx2::lanes_of(lanes)));
   }
-  for (std::size_t i = 0; i < std::min(lefts, kAhead); ++i)
-    __builtin_prefetch(g.targets + g.offsets[left[i]] + kColumns);
-  for (std::size_t i = 0; i < lefts; ++i) {
-    if (i + kAhead < lefts) __builtin_prefetch(g.targets + g.offsets[left[i + kAhead]] + kColumns);
-    const Local v = left[i];
-    for (Edge e = g.offsets[v] + kColumns, end = g.offsets[v + 1]; e < end; ++e) {
-      const Local u = g.targets[e];
-      if (!(g.frontier[u >> 6] >> (u & 63) & 1)) continue;
-      g.parent[v] = g.ids[u];
-      const std::uint64_t bit = std::uint64_t{1} << (v & 63);
-      g.visited[v >> 6] |= bit;
-      g.next[v >> 6] |= bit;
-      ++count;
-      break;
-    }
+  static void store_ids(std::uint32_t* to, const std::uint32_t* from, unsigned lanes) {
+    _mm256_maskstore_epi32(reinterpret_cast<int*>(to), avx2::lanes_of(lanes), load(from));
   }
-  return count;
-}
-
-template <class Id>
-std::size_t pull(const PullView<Id>& g, std::size_t a, std::size_t b) {
-  std::size_t count = 0;
-  for (std::size_t w = a; w < b; w += kLeftWords) count += pull_block(g, w, std::min(b, w + kLeftWords));
-  return count;
-}
+  static void store_ids(Vertex* to, const Vertex* from, unsigned lanes) {
+    auto* const wide = reinterpret_cast<long long*>(to);
+    const __m256i narrow = avx2::lanes_of(lanes);
+    _mm256_maskstore_epi64(wide, _mm256_cvtepi32_epi64(_mm256_castsi256_si128(narrow)), load(from));
+    _mm256_maskstore_epi64(wide + 4, _mm256_cvtepi32_epi64(_mm256_extracti128_si256(narrow, 1)), load(from + 4));
+  }
+  static void append(Local* to, Local first, unsigned lanes) {
+    const __m256i each = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const __m256i vertices = _mm256_add_epi32(_mm256_set1_epi32(static_cast<int>(first)), each);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), avx2::compressed(vertices, lanes));
+  }
+};
 
 std::size_t claim(std::uint64_t* visited, const Local* targets, std::size_t n, Local* claimed) {
   std::size_t count = 0;
@@ -153,7 +103,7 @@ void to_owned_index_32(const OwnedIndexView<std::uint32_t>& view, std::size_t a,
 
 template <class Id>
 void bfs_kernels_avx2(BfsKernels<Id>& kernels) {
-  kernels.pull = pull<Id>;
+  kernels.pull = pull_vectors<Lanes, Id>;
   kernels.claim = claim;
   if constexpr (sizeof(Id) == sizeof(std::uint32_t)) kernels.to_owned_index = to_owned_index_32;
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes sixteen vertices at a time: one vector has their first neighbours, one gather the frontier bits of those.
 #include <immintrin.h>
 
-#include <atoll/algorithms/bfs/kernel.hpp>
+#include <atoll/algorithms/bfs/pull_loop.hpp>
 #include <atomic>
 #include <bit>
 
@@ -17,75 +16,25 @@ __mmask16 test_bits(const std::uint64_t* bits, __m512i vertices, __mmask16 lanes
   return _mm512_mask_test_epi32_mask(lanes, words, bit);
 }
 
-void store_ids(std::uint32_t* to, const std::uint32_t* from, __mmask16 lanes) {
-  _mm512_mask_storeu_epi32(to, lanes, _mm512_loadu_si512(from));
-}
-void store_ids(Vertex* to, const Vertex* from, __mmask16 lanes) {
-  _mm512_mask_storeu_epi64(to, static_cast<__mmask8>(lanes), _mm512_loadu_si512(from));
-  _mm512_mask_storeu_epi64(to + 8, static_cast<__mmask8>(lanes >> 8), _mm512_loadu_si512(from + 8));
-}
+struct Lanes {
+  static constexpr std::size_t kCount = 16;
 
-// Vertices with longer lists and none of the first neighbours in the frontier are left for a second pass, which
-// prefetches their lists.
-constexpr std::size_t kLeftWords = 32;
-constexpr std::size_t kAhead = 8;
-
-template <class Id>
-std::size_t pull_block(const PullView<Id>& g, std::size_t a, std::size_t b) {
-  constexpr int kColumns = EllPrefix<Id>::kColumns;
-  Local left[kLeftWords * 64 + 16];
-  std::size_t lefts = 0, count = 0;
-  const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-  for (std::size_t w = a; w < b; ++w) {
-    const std::uint64_t open = ~g.visited[w];
-    std::uint64_t found = 0;
-    for (std::size_t k = 0; open && k < 4; ++k) {
-      auto lanes = static_cast<__mmask16>(open >> (16 * k));
-      if (!lanes) continue;
-      const std::size_t v = w * 64 + k * 16;
-      __mmask16 hits = 0;
-      for (int c = 0; c < kColumns && lanes; ++c) {
-        const __m512i first = _mm512_loadu_si512(g.prefix->vertex[c].data() + v);
-        const __mmask16 hit = test_bits(g.frontier, first, lanes);
-        if (hit) store_ids(g.parent + v, g.prefix->id[c].data() + v, hit);
-        hits |= hit;
-        lanes = static_cast<__mmask16>(lanes & ~hit);
-      }
-      found |= static_cast<std::uint64_t>(hits) << (16 * k);
-      lanes &= static_cast<__mmask16>(g.prefix->more[w] >> (16 * k));
-      _mm512_storeu_si512(left + lefts, _mm512_maskz_compress_epi32(
-                                            lanes, _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(v)), lane)));
-      lefts += static_cast<std::size_t>(std::popcount(static_cast<unsigned>(lanes)));
-    }
-    g.visited[w] |= found;
-    g.next[w] = found;
-    count += static_cast<std::size_t>(std::popcount(found));
+  static unsigned hits(const std::uint64_t* bits, const Local* targets, unsigned lanes) {
+    return test_bits(bits, _mm512_loadu_si512(targets), static_cast<__mmask16>(lanes));
   }
-  for (std::size_t i = 0; i < std::min(lefts, kAhead); ++i)
-    __builtin_prefetch(g.targets + g.offsets[left[i]] + kColumns);
-  for (std::size_t i = 0; i < lefts; ++i) {
-    if (i + kAhead < lefts) __builtin_prefetch(g.targets + g.offsets[left[i + kAhead]] + kColumns);
-    const Local v = left[i];
-    for (Edge e = g.offsets[v] + kColumns, end = g.offsets[v + 1]; e < end; ++e) {
-      const Local u = g.targets[e];
-      if (!(g.frontier[u >> 6] >> (u & 63) & 1)) continue;
-      g.parent[v] = g.ids[u];
-      const std::uint64_t bit = std::uint64_t{1} << (v & 63);
-      g.visited[v >> 6] |= bit;
-      g.next[v >> 6] |= bit;
-      ++count;
-      break;
-    }
+  static void store_ids(std::uint32_t* to, const std::uint32_t* from, unsigned lanes) {
+    _mm512_mask_storeu_epi32(to, static_cast<__mmask16>(lanes), _mm512_loadu_si512(from));
   }
-  return count;
-}
-
-template <class Id>
-std::size_t pull(const PullView<Id>& g, std::size_t a, std::size_t b) {
-  std::size_t count = 0;
-  for (std::size_t w = a; w < b; w += kLeftWords) count += pull_block(g, w, std::min(b, w + kLeftWords));
-  return count;
-}
+  static void store_ids(Vertex* to, const Vertex* from, unsigned lanes) {
+    _mm512_mask_storeu_epi64(to, static_cast<__mmask8>(lanes), _mm512_loadu_si512(from));
+    _mm512_mask_storeu_epi64(to + 8, static_cast<__mmask8>(lanes >> 8), _mm512_loadu_si512(from + 8));
+  }
+  static void append(Local* to, Local first, unsigned lanes) {
+    const __m512i each = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const __m512i vertices = _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(first)), each);
+    _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(static_cast<__mmask16>(lanes), vertices));
+  }
+};
 
 std::size_t claim(std::uint64_t* visited, const Local* targets, std::size_t n, Local* claimed) {
   std::size_t count = 0;
@@ -146,7 +95,7 @@ void to_owned_index_32(const OwnedIndexView<std::uint32_t>& view, std::size_t a,
 
 template <class Id>
 void bfs_kernels_avx512(BfsKernels<Id>& kernels) {
-  kernels.pull = pull<Id>;
+  kernels.pull = pull_vectors<Lanes, Id>;
   kernels.claim = claim;
   if constexpr (sizeof(Id) == sizeof(std::uint32_t)) kernels.to_owned_index = to_owned_index_32;
 }

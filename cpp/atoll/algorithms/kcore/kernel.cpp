@@ -14,7 +14,7 @@ constexpr std::size_t kSmall = 4096;
 // Prefetch distances: lists are read in random order, so the lists of the next kAhead vertices are prefetched, and then
 // the counters of their first entries.
 constexpr std::size_t kAhead = 8, kSoon = 2;
-constexpr Edge kPrefetched = 128, kLine = 16;
+constexpr Edge kPrefetched = 128, kTargetsPerLine = 16;
 constexpr std::size_t kGrain = 4096;
 
 }  // namespace
@@ -176,7 +176,7 @@ void CorePeeling::count_down_distinct(Part& part, std::size_t p, const Lists& li
     if (i + kAhead < count) {
       const Edge* const later = pieces_of(i + kAhead);
       const Edge lines = std::min<Edge>(later[1] - later[0], kPrefetched);
-      for (Edge e = 0; e < lines; e += kLine) __builtin_prefetch(lists.targets + later[0] + e);
+      for (Edge e = 0; e < lines; e += kTargetsPerLine) __builtin_prefetch(lists.targets + later[0] + e);
     }
     if (i + kSoon < count) {
       const Edge* const soon = pieces_of(i + kSoon);

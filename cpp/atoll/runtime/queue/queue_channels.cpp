@@ -23,36 +23,36 @@ std::uint32_t QueueChannels::open(World::Deliver deliver, void* context) {
   return channel;
 }
 
-QueueChannels::Buffer* QueueChannels::buffer(std::size_t bytes) {
+QueueBuffer* QueueChannels::buffer(std::size_t bytes) {
   const std::size_t needed = sizeof(Header) + bytes;
   std::lock_guard hold(lock_);
   reclaim();
-  const auto fits = std::find_if(free_.begin(), free_.end(), [&](Buffer* b) { return b->memory_.size() >= needed; });
+  const auto fits = std::find_if(free_.begin(), free_.end(), [&](QueueBuffer* b) { return b->memory_.size() >= needed; });
   if (fits != free_.end()) {
-    Buffer* const found = *fits;
+    QueueBuffer* const found = *fits;
     *fits = free_.back();
     free_.pop_back();
     return found;
   }
-  auto& made = buffers_.emplace_back(std::make_unique<Buffer>());
+  auto& made = buffers_.emplace_back(std::make_unique<QueueBuffer>());
   made->memory_ = Array<std::byte>(needed);
   world_.note_memory(static_cast<std::ptrdiff_t>(needed));
   return made.get();
 }
 
-void QueueChannels::give_back(Buffer* buffer) {
+void QueueChannels::give_back(QueueBuffer* buffer) {
   std::lock_guard hold(lock_);
   free_.push_back(buffer);
 }
 
 // Under lock_.
 void QueueChannels::reclaim() {
-  const auto left = std::partition(leaving_.begin(), leaving_.end(), [](Buffer* b) { return !b->request_.done(); });
+  const auto left = std::partition(leaving_.begin(), leaving_.end(), [](QueueBuffer* b) { return !b->request_.done(); });
   free_.insert(free_.end(), left, leaving_.end());
   leaving_.erase(left, leaving_.end());
 }
 
-bool QueueChannels::send(Rank to, std::uint32_t channel, std::uint32_t stamp, Buffer* buffer, std::size_t bytes) {
+bool QueueChannels::send(Rank to, std::uint32_t channel, std::uint32_t stamp, QueueBuffer* buffer, std::size_t bytes) {
   const Header header{channel, stamp};
   std::memcpy(buffer->memory_.data(), &header, sizeof header);
   const Outcome outcome =

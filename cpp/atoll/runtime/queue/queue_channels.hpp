@@ -11,7 +11,7 @@
 ///     const auto shared = world.shared<QueueChannels>();             // collective by order, as open()
 ///     QueueChannels& channels = *shared;
 ///     const std::uint32_t channel = channels.open(deliver, this);
-///     QueueChannels::Buffer* buffer = channels.buffer(bytes);        // any thread
+///     QueueBuffer* buffer = channels.buffer(bytes);                  // any thread
 ///     std::memcpy(buffer->data(), ...);
 ///     while (!channels.send(to, channel, stamp, buffer, bytes)) channels.receive();
 ///     while (channels.receive()) {}                                  // calls deliver(context, from, stamp, data, bytes)
@@ -19,6 +19,20 @@
 /// A message for a channel that is not open yet is copied and waits for it. A buffer returns to the pool when its
 /// message has left. Any thread of the team may send and receive; deliver() runs in receive().
 namespace atl {
+
+/// Memory for a message, 16-byte aligned.
+class QueueBuffer {
+ public:
+  std::byte* data() { return memory_.data() + sizeof(Header); }
+
+ private:
+  friend class QueueChannels;
+  struct alignas(16) Header {
+    std::uint32_t channel, stamp;
+  };
+  Array<std::byte> memory_;
+  Request request_;
+};
 
 class QueueChannels {
  public:
@@ -30,27 +44,15 @@ class QueueChannels {
   std::uint32_t open(World::Deliver deliver, void* context);
   void close(std::uint32_t channel) { channels_[channel] = {}; }
 
-  /// Memory for a message, 16-byte aligned.
-  class Buffer {
-   public:
-    std::byte* data() { return memory_.data() + sizeof(Header); }
-
-   private:
-    friend class QueueChannels;
-    Array<std::byte> memory_;
-    Request request_;
-  };
-  Buffer* buffer(std::size_t bytes);
-  void abandon(Buffer* buffer) { give_back(buffer); }
+  QueueBuffer* buffer(std::size_t bytes);
+  void abandon(QueueBuffer* buffer) { give_back(buffer); }
   /// False: the queue takes nothing now; the caller still has the buffer. Receive, and try again.
-  bool send(Rank to, std::uint32_t channel, std::uint32_t stamp, Buffer* buffer, std::size_t bytes);
+  bool send(Rank to, std::uint32_t channel, std::uint32_t stamp, QueueBuffer* buffer, std::size_t bytes);
   /// Delivers a message that has come; false if there is none.
   bool receive();
 
  private:
-  struct alignas(16) Header {
-    std::uint32_t channel, stamp;
-  };
+  using Header = QueueBuffer::Header;
   struct Channel {
     World::Deliver deliver = nullptr;
     void* context = nullptr;
@@ -64,7 +66,7 @@ class QueueChannels {
     std::vector<std::byte> bytes;
   };
 
-  void give_back(Buffer* buffer);
+  void give_back(QueueBuffer* buffer);
   void reclaim();
   std::unique_ptr<Incoming> take_arrived();
   void deliver(Rank from, const std::byte* data, std::size_t bytes);
@@ -73,8 +75,8 @@ class QueueChannels {
   Queue queue_;
   std::deque<Channel> channels_;
   SpinLock lock_;  // of all below
-  std::vector<std::unique_ptr<Buffer>> buffers_;
-  std::vector<Buffer*> free_, leaving_;              // of buffers_: at nobody's; until their request is done
+  std::vector<std::unique_ptr<QueueBuffer>> buffers_;
+  std::vector<QueueBuffer*> free_, leaving_;              // of buffers_: at nobody's; until their request is done
   std::vector<std::unique_ptr<Incoming>> arriving_;  // by rendezvous
   std::vector<std::unique_ptr<Incoming>> spare_;
   std::vector<UnexpectedMessage> unexpected_;  // for channels that are not open yet

@@ -38,7 +38,7 @@ void InboxGeometry::validate() const {
   check(slot_bytes >= 128 && slot_bytes % 64 == 0 && slot_bytes < (std::uint64_t{1} << 31),
         "slot_bytes is {} (a multiple of 64 from 128 to 2^31 is needed). Change it in the plan.", slot_bytes);
   for (const std::uint64_t ring : {message_ring, control_ring})
-    check(ring >= kLine && power_of_two(ring) && ring < (std::uint64_t{1} << 31),
+    check(ring >= kCacheLine && power_of_two(ring) && ring < (std::uint64_t{1} << 31),
           "a ring of {} bytes (a power of two from 64 to 2^30 is needed). Change ring_bytes in the plan.", ring);
 }
 

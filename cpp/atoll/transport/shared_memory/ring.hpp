@@ -24,7 +24,7 @@
 /// message, the polling receiver would keep taking that line away: 4 M messages a second in place of 45.
 namespace atl {
 
-inline constexpr std::size_t kLine = 64;
+inline constexpr std::size_t kCacheLine = 64;
 inline constexpr std::size_t kPage = 4096;  // the system allocates memory by pages when they are first written
 
 /// The memory that both ends share: counters, then the lines. All zero is an empty ring.
@@ -54,11 +54,11 @@ inline std::size_t bytes_of(std::uint64_t header) { return header >> kBytesShift
 inline Note note_of(std::uint64_t header) {
   return {static_cast<std::uint32_t>(header >> kTagShift), static_cast<std::uint8_t>(header >> kTypeShift)};
 }
-inline std::uint64_t lines_for(std::size_t bytes) { return (bytes + 8 + kLine - 1) & ~(kLine - 1); }
+inline std::uint64_t lines_for(std::size_t bytes) { return (bytes + 8 + kCacheLine - 1) & ~(kCacheLine - 1); }
 /// The longest message: a quarter of the ring. Together with a pad of the same length and what the receiver has not
 /// returned yet, it always fits once all messages before it were read.
 inline std::size_t message_bytes(std::size_t ring_bytes) {
-  return std::min<std::size_t>(std::max(ring_bytes / 4, kLine) - 8, kMaxBytes);
+  return std::min<std::size_t>(std::max(ring_bytes / 4, kCacheLine) - 8, kMaxBytes);
 }
 /// memcpy for messages of mostly a few words, where the call alone would cost as much as these copies.
 inline void copy(std::byte* to, const std::byte* from, std::size_t bytes) {
@@ -151,13 +151,13 @@ class alignas(128) RingSender {
   // of that part it wraps round (a pad tells the receiver) if the receiver has returned most of it; otherwise it
   // doubles the part. The receiver returns an eighth of the ring at a time, so a front of less than two eighths would
   // grow at any rate. One line is left for the pad.
-  static constexpr std::uint64_t kFrontAtFirst = (32 << 10) - kLine;
+  static constexpr std::uint64_t kFrontAtFirst = (32 << 10) - kCacheLine;
 
   void look_behind_front(std::uint64_t at, std::uint64_t need) {
     taken_ = memory_->taken.load(std::memory_order_acquire);
     const std::uint64_t out = tail_ - taken_;
     while (at + need > front_ && front_ < size_ && (out > front_ / 2 || out + need > at))
-      front_ = std::min(size_, 2 * front_ + kLine);
+      front_ = std::min(size_, 2 * front_ + kCacheLine);
   }
 
   // Reserves `need` contiguous bytes. Sets their offset and that of the word that the receiver reads first (a pad's, or
@@ -203,8 +203,8 @@ class RingReceiver {
   RingReceiver(RingMemory* memory, std::size_t ring_bytes)
       : memory_(memory),
         size_(ring_bytes),
-        report_(std::max<std::uint64_t>(kLine, ring_bytes / 8)),
-        released_(new std::atomic<bool>[ring_bytes / kLine] {}) {}
+        report_(std::max<std::uint64_t>(kCacheLine, ring_bytes / 8)),
+        released_(new std::atomic<bool>[ring_bytes / kCacheLine] {}) {}
 
   bool next(RingMessage& m) {
     while (true) {
@@ -213,11 +213,11 @@ class RingReceiver {
       const std::uint64_t h = memory_->word(at).load(std::memory_order_acquire);
       if (h == 0) return false;
       if (h & ring::kPad) [[unlikely]] {
-        release(static_cast<std::uint32_t>(at / kLine));
+        release(static_cast<std::uint32_t>(at / kCacheLine));
         read_ += size_ - at;
         continue;
       }
-      m = {memory_->lines + at + 8, ring::bytes_of(h), ring::note_of(h), static_cast<std::uint32_t>(at / kLine)};
+      m = {memory_->lines + at + 8, ring::bytes_of(h), ring::note_of(h), static_cast<std::uint32_t>(at / kCacheLine)};
       read_ += ring::lines_for(m.bytes);
       return true;
     }
@@ -241,13 +241,13 @@ class RingReceiver {
     const std::uint64_t before = freed_;
     while (freed_ != read_) {
       const std::uint64_t at = freed_ & (size_ - 1);
-      if (!released_[at / kLine].load(std::memory_order_acquire)) break;
-      released_[at / kLine].store(false, std::memory_order_relaxed);
+      if (!released_[at / kCacheLine].load(std::memory_order_acquire)) break;
+      released_[at / kCacheLine].store(false, std::memory_order_relaxed);
       const std::uint64_t h = memory_->word(at).load(std::memory_order_relaxed);
       const std::uint64_t bytes = h & ring::kPad ? size_ - at : ring::lines_for(ring::bytes_of(h));
       // Only the first word of a pad was written since these lines were last zeroed.
-      const std::uint64_t written = h & ring::kPad ? kLine : bytes;
-      for (std::uint64_t line = 0; line < written; line += kLine)
+      const std::uint64_t written = h & ring::kPad ? kCacheLine : bytes;
+      for (std::uint64_t line = 0; line < written; line += kCacheLine)
         memory_->word(at + line).store(0, std::memory_order_relaxed);
       freed_ += bytes;
     }
