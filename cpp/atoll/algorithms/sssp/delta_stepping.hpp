@@ -198,21 +198,34 @@ class DeltaSteppingCore {
     }
   }
 
-  /// Calls relax_edges(thread, v) for every entry of bucket_, and for entries that this adds to bucket_ while these are
-  /// few (bucket fusion). Only large buckets wake the team: graphs of large diameter have many small ones.
+  /// Empties the buckets from `from` to below `end`, and below the horizon, in order: calls relax_edges(thread, v) for
+  /// every entry, and for entries that this adds to the same bucket while these are few (bucket fusion). Graphs of large
+  /// diameter have many small buckets: the smallest are left to one thread, and the team stays together from one larger
+  /// bucket to the next.
   template <class F>
-  void empty_bucket(const SsspLists<Sum>& lists, F&& relax_edges) {
-    for (Thread& t : threads_)
-      if (bucket_ < t.buckets.size()) t.kept.swap(t.buckets[bucket_]);
-    collect_kept();
-    next_ = 0;
-    one_thread_ = team_.size() == 1 || frontier_size_ <= kSerialFrontier;
-    if (!one_thread_) {
-      team_.run([&](int t) { relax_share(t, lists, relax_edges); });
-    } else {
-      relax_share(0, lists, relax_edges);
-      one_thread_ = team_.size() == 1;
+  void empty_buckets(const SsspLists<Sum>& lists, std::size_t from, std::size_t end, F&& relax_edges) {
+    bucket_ = from;
+    bool more = take_bucket(end);
+    while (more) {
+      one_thread_ = team_.size() == 1 || frontier_size_ <= kSerialFrontier;
+      if (one_thread_) {
+        relax_share(0, lists, relax_edges);
+        more = take_bucket(end);
+        continue;
+      }
+      team_.run([&](int t) {
+        while (more && !one_thread_) {
+          relax_share(t, lists, relax_edges);
+          team_.barrier();
+          if (t == 0) {
+            more = take_bucket(end);
+            one_thread_ = frontier_size_ <= kSerialFrontier;
+          }
+          team_.barrier();
+        }
+      });
     }
+    one_thread_ = team_.size() == 1;
   }
 
   std::size_t steps_bytes() const {
@@ -237,16 +250,28 @@ class DeltaSteppingCore {
   static constexpr std::size_t kFrontierGrain = 32;
   // Bucket fusion: a thread continues with the vertices it added to the current bucket while they are fewer than this.
   static constexpr std::size_t kFusion = 2000;
-  // One thread processes frontiers up to this size.
-  static constexpr std::size_t kSerialFrontier = 512;
+  // One thread processes frontiers up to this size: a barrier costs about as much.
+  static constexpr std::size_t kSerialFrontier = 32;
   // The last bucket holds all larger distances.
   static constexpr double kMostBuckets = 1 << 20;
+
+  // Moves the first bucket from bucket_ on that is not empty into the frontier; false if there is none below `end` and
+  // the horizon.
+  bool take_bucket(std::size_t end) {
+    bucket_ = least_bucket(bucket_);
+    if (bucket_ >= end || is_beyond_horizon(bucket_)) return false;
+    for (Thread& t : threads_)
+      if (bucket_ < t.buckets.size()) t.kept.swap(t.buckets[bucket_]);
+    collect_kept();
+    next_.position = 0;
+    return true;
+  }
 
   // A thread's share of a bucket: chunks of the frontier, then the vertices that it added to the same bucket.
   template <class F>
   void relax_share(int number, const SsspLists<Sum>& lists, F&& relax_edges) {
     Thread& thread = threads_[static_cast<std::size_t>(number)];
-    for (std::size_t i; (i = next_.fetch_add(kFrontierGrain, std::memory_order_relaxed)) < frontier_size_;) {
+    for (std::size_t i; (i = next_.position.fetch_add(kFrontierGrain, std::memory_order_relaxed)) < frontier_size_;) {
       team_.cancellation_point(number);
       for (const std::size_t end = std::min(frontier_size_, i + kFrontierGrain); i < end; ++i) {
         if (i + kAhead < frontier_size_) {
@@ -266,7 +291,10 @@ class DeltaSteppingCore {
     }
   }
 
-  std::atomic<std::size_t> next_{0};
+  // Apart from what the threads only read.
+  struct alignas(64) Next {
+    std::atomic<std::size_t> position{0};
+  } next_;
 };
 
 }  // namespace atl

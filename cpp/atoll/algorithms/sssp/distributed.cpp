@@ -83,8 +83,7 @@ void DistributedSssp<Real, Sum>::relax_edges(Thread& thread, Local u) {
 // Empties the buckets [from, end) below the horizon without communication.
 template <class Real, class Sum>
 void DistributedSssp<Real, Sum>::empty_buckets(std::size_t from, std::size_t end) {
-  for (bucket_ = from; (bucket_ = least_bucket(bucket_)) < end && !this->is_beyond_horizon(bucket_);)
-    this->empty_bucket(out_, [this](Thread& thread, Local u) { relax_edges(thread, u); });
+  Steps::empty_buckets(out_, from, end, [this](Thread& thread, Local u) { relax_edges(thread, u); });
 }
 
 // Computes the distances below the horizon, or all distances if there is no horizon. pull() broadcasts the changes of

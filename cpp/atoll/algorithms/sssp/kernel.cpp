@@ -101,8 +101,7 @@ void SsspKernel<Real, Sum>::push(Local source) {
   this->clear();
   distance_[index(source)] = 0;
   this->put(threads_[0], source, 0);
-  while ((bucket_ = this->least_bucket(bucket_)) != Steps::kNone && !this->is_beyond_horizon(bucket_))
-    this->empty_bucket(out_, [this](Thread& thread, Local u) { relax_edges(thread, u); });
+  this->empty_buckets(out_, 0, Steps::kNone, [this](Thread& thread, Local u) { relax_edges(thread, u); });
 }
 
 template <class Real, class Sum>
