@@ -26,8 +26,7 @@ class Step {
 
   std::byte* append(Rank bucket, std::byte* to) const {
     const __m256i all = _mm256_set1_epi32(bucket);
-    unsigned hit =
-        avx2::signs_of(_mm256_cmpeq_epi32(low_, all)) | avx2::signs_of(_mm256_cmpeq_epi32(high_, all)) << 8;
+    unsigned hit = avx2::signs_of(_mm256_cmpeq_epi32(low_, all)) | avx2::signs_of(_mm256_cmpeq_epi32(high_, all)) << 8;
     for (std::size_t v = 0; v < kVectors; ++v, hit >>= kEach) {
       const unsigned bits = hit & ((1u << kEach) - 1);
       _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), avx2::compressed(records_[v], lanes_of_records(bits)));

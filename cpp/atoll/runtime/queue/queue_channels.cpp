@@ -27,7 +27,8 @@ QueueBuffer* QueueChannels::buffer(std::size_t bytes) {
   const std::size_t needed = sizeof(Header) + bytes;
   std::lock_guard hold(lock_);
   reclaim();
-  const auto fits = std::find_if(free_.begin(), free_.end(), [&](QueueBuffer* b) { return b->memory_.size() >= needed; });
+  const auto fits =
+      std::find_if(free_.begin(), free_.end(), [&](QueueBuffer* b) { return b->memory_.size() >= needed; });
   if (fits != free_.end()) {
     QueueBuffer* const found = *fits;
     *fits = free_.back();
@@ -47,7 +48,8 @@ void QueueChannels::give_back(QueueBuffer* buffer) {
 
 // Under lock_.
 void QueueChannels::reclaim() {
-  const auto left = std::partition(leaving_.begin(), leaving_.end(), [](QueueBuffer* b) { return !b->request_.done(); });
+  const auto left =
+      std::partition(leaving_.begin(), leaving_.end(), [](QueueBuffer* b) { return !b->request_.done(); });
   free_.insert(free_.end(), left, leaving_.end());
   leaving_.erase(left, leaving_.end());
 }

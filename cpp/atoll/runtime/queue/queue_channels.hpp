@@ -76,7 +76,7 @@ class QueueChannels {
   std::deque<Channel> channels_;
   SpinLock lock_;  // of all below
   std::vector<std::unique_ptr<QueueBuffer>> buffers_;
-  std::vector<QueueBuffer*> free_, leaving_;              // of buffers_: at nobody's; until their request is done
+  std::vector<QueueBuffer*> free_, leaving_;         // of buffers_: at nobody's; until their request is done
   std::vector<std::unique_ptr<Incoming>> arriving_;  // by rendezvous
   std::vector<std::unique_ptr<Incoming>> spare_;
   std::vector<UnexpectedMessage> unexpected_;  // for channels that are not open yet
