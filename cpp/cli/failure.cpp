@@ -7,6 +7,7 @@
 #include <atoll/base/error.hpp>
 #include <atoll/base/utf8.hpp>
 #include <atoll/runtime/aggregation/termination.hpp>
+#include <atoll/runtime/job/run_program.hpp>
 #include <atomic>
 #include <csignal>
 #include <exception>
@@ -25,11 +26,11 @@ Failure current_failure() {
   try {
     throw;
   } catch (const UsageError& e) {
-    return {2, "usage", printable(e.what())};
+    return {exit_code_of(e), "usage", printable(e.what())};
   } catch (const InputError& e) {
-    return {3, "input", printable(e.what())};
+    return {exit_code_of(e), "input", printable(e.what())};
   } catch (const IoError& e) {
-    return {3, "io", printable(e.what())};
+    return {exit_code_of(e), "io", printable(e.what())};
   } catch (const TransportError& e) {
     return {1, "transport", printable(e.what())};
   } catch (const VerificationError& e) {

@@ -4,9 +4,11 @@
 #include <atoll/engine/vertex_program.hpp>
 #include <atoll/graph/formats/read.hpp>
 #include <atoll/graph/generate/generate.hpp>
+#include <atoll/runtime/job/run_program.hpp>
+#include <cstdio>
 #include <map>
-
-#include "on_ranks.hpp"
+#include <string>
+#include <vector>
 
 namespace {
 
@@ -30,7 +32,8 @@ class Forest {
   std::map<Vertex, Vertex> parent_;
 };
 
-void components(atl::World& world, const std::string& name) {
+void components(atl::World& world, const std::vector<std::string>& arguments) {
+  const std::string name = arguments.empty() ? "uniform:8:1" : arguments[0];
   atl::EdgeList edges =
       atl::is_generator(name) ? atl::generate(world, name) : atl::read_edges(world, name, {.directed = false});
   world.agree(!edges.directed, name + " makes directed edges. Give an undirected graph.");
@@ -68,4 +71,4 @@ void components(atl::World& world, const std::string& name) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return on_ranks(argc, argv, "uniform:8:1", components); }
+int main(int argc, char** argv) { return atl::run_program(argc, argv, components); }

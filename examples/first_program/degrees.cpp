@@ -6,9 +6,11 @@
 #include <atoll/graph/formats/read.hpp>
 #include <atoll/graph/generate/generate.hpp>
 #include <atoll/graph/graph.hpp>
+#include <atoll/runtime/job/run_program.hpp>
 #include <bit>
-
-#include "on_ranks.hpp"
+#include <cstdio>
+#include <string>
+#include <vector>
 
 namespace {
 
@@ -16,7 +18,8 @@ using atl::Edge;
 using atl::Local;
 using atl::Vertex;
 
-void degrees(atl::World& world, const std::string& name) {
+void degrees(atl::World& world, const std::vector<std::string>& arguments) {
+  const std::string name = arguments.empty() ? "kron:8" : arguments[0];
   atl::EdgeList edges = atl::is_generator(name) ? atl::generate(world, name) : atl::read_edges(world, name);
   const atl::Graph graph = atl::Graph::build(world, std::move(edges),
                                              {.duplicates = atl::Duplicates::keep, .self_loops = atl::SelfLoops::drop});
@@ -62,4 +65,4 @@ void degrees(atl::World& world, const std::string& name) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return on_ranks(argc, argv, "kron:8", degrees); }
+int main(int argc, char** argv) { return atl::run_program(argc, argv, degrees); }

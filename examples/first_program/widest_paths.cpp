@@ -6,12 +6,14 @@
 #include <atoll/engine/vertex_program.hpp>
 #include <atoll/graph/formats/read.hpp>
 #include <atoll/graph/generate/generate.hpp>
+#include <atoll/runtime/job/run_program.hpp>
+#include <cstdio>
 #include <limits>
 #include <map>
 #include <queue>
 #include <span>
-
-#include "on_ranks.hpp"
+#include <string>
+#include <vector>
 
 namespace {
 
@@ -50,7 +52,8 @@ std::map<Vertex, float> widest_from(Vertex source, std::span<const Arc> arcs) {
   return widths;
 }
 
-void widest_paths(atl::World& world, const std::string& name) {
+void widest_paths(atl::World& world, const std::vector<std::string>& arguments) {
+  const std::string name = arguments.empty() ? "kron:8" : arguments[0];
   atl::EdgeList edges = atl::is_generator(name) ? atl::generate(world, name, {.weights = atl::Weights::uniform})
                                                 : atl::read_edges(world, name);
   world.agree(edges.weighted(), name + " has no weights, which are the widths. Give a graph with weights.");
@@ -104,4 +107,4 @@ void widest_paths(atl::World& world, const std::string& name) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return on_ranks(argc, argv, "kron:8", widest_paths); }
+int main(int argc, char** argv) { return atl::run_program(argc, argv, widest_paths); }

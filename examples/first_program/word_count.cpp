@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts words: each word is sent to the rank that keeps its count. word_count [FILE] [--ranks N]
 #include <atoll/runtime/aggregation/mailbox.hpp>
+#include <atoll/runtime/job/run_program.hpp>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <functional>
 #include <map>
 #include <sstream>
+#include <string>
 #include <string_view>
-
-#include "on_ranks.hpp"
+#include <vector>
 
 namespace {
 
@@ -37,7 +39,8 @@ std::vector<std::string> lines_of(const std::string& file) {
   return lines;
 }
 
-void count_words(atl::World& world, const std::string& file) {
+void count_words(atl::World& world, const std::vector<std::string>& arguments) {
+  const std::string file = arguments.empty() ? "" : arguments[0];
   // If the file cannot be opened on one rank only, every rank throws that rank's error.
   const std::vector<std::string> lines = world.collective_try([&] { return lines_of(file); });
 
@@ -89,4 +92,4 @@ void count_words(atl::World& world, const std::string& file) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return on_ranks(argc, argv, "", count_words); }
+int main(int argc, char** argv) { return atl::run_program(argc, argv, count_words); }
