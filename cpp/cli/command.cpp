@@ -49,7 +49,7 @@ Command::Command(std::string name, const std::string& about)
     app_->add_option("--route", route_, "direct, aml, row, mst, domain or auto: how records travel between ranks");
     app_->add_option("--exchange", exchange_,
                      "what carries the values that ranks exchange in rounds: mailbox (slots of the transport), queue "
-                     "(LCI's: one message a pair of ranks) or auto");
+                     "(LCI's: one message from each thread to each peer) or auto");
     app_->add_option(
         "--plan", plan_file_,
         "JSON file with knobs of communication (`atoll info` lists them), or a result that has them (`atoll tune`)");

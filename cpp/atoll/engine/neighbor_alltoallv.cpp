@@ -8,10 +8,10 @@
 
 namespace atl {
 
-std::size_t NeighborAlltoallv::capacity_for(const World& world, std::size_t bytes) {
-  // By the queue all of a round, up to a size of which more at once is no faster.
+std::size_t NeighborAlltoallv::capacity_for(World& world, std::size_t bytes) {
+  // By the queue a thread's share of a round, and somewhat more, up to a size of which more at once is no faster.
   constexpr std::size_t kLeast = std::size_t{1} << 16, kMost = std::size_t{1} << 22;
-  if (by_queue(world)) return std::clamp(bytes + bytes / 8, kLeast, kMost);
+  if (by_queue(world)) return std::clamp(bytes / static_cast<std::size_t>(world.team().size()) * 9 / 8, kLeast, kMost);
   check(world.payload_bytes() > sizeof(Part), "slot_bytes is {} (a part of a message needs more). Raise it.",
         world.plan().slot_bytes);
   return slot_fill_bytes(world, bytes) - sizeof(Part);
@@ -44,9 +44,20 @@ NeighborAlltoallv::~NeighborAlltoallv() {
   world_.note_memory(-static_cast<std::ptrdiff_t>(next_round_bytes_));
 }
 
-void NeighborAlltoallv::receive_all() {
-  while (queue_->receive()) {
-  }
+bool NeighborAlltoallv::receive_queued() {
+  bool some = false;
+  while (queue_->receive()) some = true;
+  if (owed_.load(std::memory_order_relaxed) > 0)
+    for (Rank r = 0; r < world_.size(); ++r)
+      if (sources_[static_cast<std::size_t>(r)].is_owed.exchange(false, std::memory_order_relaxed)) {
+        owed_.fetch_sub(1, std::memory_order_relaxed);
+        announce_round(r);
+      }
+  return some;
+}
+
+bool NeighborAlltoallv::round_is_over() const {
+  return pending_senders_.load(std::memory_order_acquire) == 0 && (!queue_ || queue_->all_sent());
 }
 
 void NeighborAlltoallv::begin(ReadPart read, void* context, DoOther other, void* other_context) {
@@ -72,6 +83,7 @@ void NeighborAlltoallv::begin(ReadPart read, void* context, DoOther other, void*
     next_round_parts_.erase(first, next_round_parts_.end());
     for (const NextRoundPart& e : now) next_round_bytes_ -= e.data.size();
   }
+  if (queue_) receive_queued();  // a rank without senders does not wait in the round
   for (const Rank r : receive_only_) announce_round(r);
   for (NextRoundPart& e : now) {
     read_part(e.from, e.data.data(), e.data.size());
@@ -86,6 +98,9 @@ void NeighborAlltoallv::deliver(void* self, Rank from, std::uint32_t round, cons
   for (auto known = begun_round.load(std::memory_order_relaxed);
        known < round && !begun_round.compare_exchange_weak(known, round, std::memory_order_release);) {
   }
+  Part part;
+  std::memcpy(&part, data, sizeof part);
+  if (part.has_data == 0) return;
   if (alltoallv.round_.load(std::memory_order_acquire) == round) {
     alltoallv.read_part(from, data, bytes);
   } else {
@@ -107,7 +122,6 @@ void NeighborAlltoallv::store_early(Rank from, std::uint32_t round, const std::b
 void NeighborAlltoallv::read_part(Rank from, const std::byte* data, std::size_t bytes) {
   Part part;
   std::memcpy(&part, data, sizeof part);
-  if (part.has_data == 0) return;
   if (bytes > sizeof part) read_(context_, from, {data + sizeof part, bytes - sizeof part});
   // Counts the part only after reading it: a thread that sees 0 senders pending may proceed.
   const std::int64_t more = static_cast<std::int64_t>(part.parts) - 1;
@@ -116,9 +130,9 @@ void NeighborAlltoallv::read_part(Rank from, const std::byte* data, std::size_t 
     pending_senders_.fetch_sub(1, std::memory_order_acq_rel);
 }
 
-bool NeighborAlltoallv::acquire(Rank to, Memory& memory) {
+bool NeighborAlltoallv::acquire(Rank to, std::size_t bytes, Memory& memory) {
   if (queue_) {
-    memory.buffer = queue_->buffer(sizeof(Part) + capacity_);
+    memory.buffer = queue_->buffer(sizeof(Part) + bytes);
     memory.data = memory.buffer->data();
     return true;
   }
@@ -127,16 +141,21 @@ bool NeighborAlltoallv::acquire(Rank to, Memory& memory) {
   return true;
 }
 
-NeighborAlltoallv::Memory NeighborAlltoallv::memory_to(Rank to) {
+NeighborAlltoallv::Memory NeighborAlltoallv::memory_to(Rank to, std::size_t bytes) {
   Memory memory;
-  world_.wait_until("send: memory for values of vertices", [&] { return acquire(to, memory); });
+  world_.wait_until("send: memory for values of vertices", [&] { return acquire(to, bytes, memory); });
   return memory;
 }
 
-void NeighborAlltoallv::publish(Rank to, const Memory& memory, std::size_t bytes) {
+bool NeighborAlltoallv::try_publish(Rank to, const Memory& memory, std::size_t bytes) {
   const std::uint32_t round = round_.load(std::memory_order_relaxed);
-  if (!queue_) return world_.publish(channel_, memory.slot, bytes, World::Hold::briefly, round);
-  const auto send = [&] { return queue_->send(to, channel_, round, memory.buffer, bytes); };
+  if (queue_) return queue_->send(to, channel_, round, memory.buffer, bytes);
+  world_.publish(channel_, memory.slot, bytes, World::Hold::briefly, round);
+  return true;
+}
+
+void NeighborAlltoallv::publish(Rank to, const Memory& memory, std::size_t bytes) {
+  const auto send = [&] { return try_publish(to, memory, bytes); };
   if (!send()) wait_for_peers("send: the queue takes values of vertices", send);
 }
 
@@ -144,11 +163,16 @@ void NeighborAlltoallv::abandon(const Memory& memory) {
   queue_ ? queue_->abandon(memory.buffer) : world_.abandon(memory.slot);
 }
 
+// Never waits for the queue: the peer may receive nothing before its next round, and then a later announcement does as
+// well. A peer that waits for it does receive.
 void NeighborAlltoallv::announce_round(Rank to) {
-  const Memory memory = memory_to(to);
+  const Memory memory = memory_to(to, 0);
   const Part part{0, 0};
   std::memcpy(memory.data, &part, sizeof part);
-  publish(to, memory, sizeof part);
+  if (try_publish(to, memory, sizeof part)) return;
+  abandon(memory);
+  if (!sources_[static_cast<std::size_t>(to)].is_owed.exchange(true, std::memory_order_relaxed))
+    owed_.fetch_add(1, std::memory_order_relaxed);
 }
 
 // A peer may be waiting for this rank to begin the round, directly or through other ranks.
@@ -193,7 +217,8 @@ bool NeighborAlltoallv::Writer::take_item() {
 
 bool NeighborAlltoallv::Writer::next_item() {
   if (!peer_->has_items()) return false;
-  if (used_ > (sizeof(Part) + alltoallv_.capacity_) / 8 * 7) publish_part(false);
+  // A slot that is nearly full goes early; a message of the queue is to have all that the thread has for the peer.
+  if (!alltoallv_.queue_ && used_ > (sizeof(Part) + alltoallv_.capacity_) / 8 * 7) publish_part(false);
   if (used_ == 0 && !try_open()) return false;
   item_ = peer_->next.fetch_add(1, std::memory_order_relaxed);
   if (item_ >= peer_->items) return false;
@@ -220,13 +245,13 @@ std::byte* NeighborAlltoallv::Writer::reserve(std::size_t bytes) {
 bool NeighborAlltoallv::Writer::try_open() {
   if (memory_.data) return true;
   if (alltoallv_.must_wait(*peer_)) return false;
-  return alltoallv_.acquire(peer_->rank, memory_);
+  return alltoallv_.acquire(peer_->rank, alltoallv_.capacity_, memory_);
 }
 
 void NeighborAlltoallv::Writer::open() {
   if (!memory_.data) {
     if (alltoallv_.must_wait(*peer_)) alltoallv_.wait_for(peer_->rank);
-    memory_ = alltoallv_.memory_to(peer_->rank);
+    memory_ = alltoallv_.memory_to(peer_->rank, alltoallv_.capacity_);
   }
   used_ = std::max(used_, sizeof(Part));
 }

@@ -20,14 +20,15 @@
 ///         },
 ///         [&](Rank from, std::span<const std::byte> part) { scatter(from, part); });
 ///
-/// With a third function, threads that would wait do its work instead, a step at a time, for as long as it returns true.
+/// With a third function, threads that would wait do its work instead, a step at a time, for as long as it returns
+/// true.
 ///
 /// The threads of the team share the items for a peer. The receiver gets what they write in parts of at most `capacity`
 /// bytes, in any order; a reserved block is never split. A peer for which nothing was written in a round still gets
 /// one message, of 24 bytes, that ends the round.
 ///
-/// Memory: slots of the fabric, each up to `capacity` bytes; by the queue, buffers of that size until their message has
-/// left. Parts of a round that this rank has not begun are copied.
+/// Memory: slots of the fabric, each up to `capacity` bytes; by the queue, buffers of that size, which all exchanges
+/// share and the last one frees. Parts of a round that this rank has not begun are copied.
 /// A peer sends at most one such part for each of its threads, then waits until it knows that this rank has begun the
 /// round. A rank that waits so first announces the round to all of its peers, so ranks that wait for each other
 /// proceed.
@@ -51,7 +52,7 @@ class NeighborAlltoallv {
   static bool by_queue(const World& world) { return world.plan().exchange == "queue"; }
 
   /// The capacity to use if a rank sends another at most this many bytes in a round.
-  static std::size_t capacity_for(const World& world, std::size_t bytes);
+  static std::size_t capacity_for(World& world, std::size_t bytes);
 
   /// Writes the data of one thread for one peer after the other.
   class Writer;
@@ -93,6 +94,7 @@ class NeighborAlltoallv {
     std::atomic<std::int64_t> missing{
         0};  // parts of this round still to come; negative until the last part says how many there are
     std::atomic<std::uint32_t> begun_round{0};  // the latest round that the rank is known to have begun
+    std::atomic<bool> is_owed{false};           // the queue took no announcement: it is tried again
   };
   using ReadPart = void (*)(void* context, Rank from, std::span<const std::byte> part);
   using DoOther = bool (*)(void* context);
@@ -121,22 +123,24 @@ class NeighborAlltoallv {
     Slot slot;
     QueueBuffer* buffer = nullptr;
   };
-  bool acquire(Rank to, Memory& memory);
-  Memory memory_to(Rank to);
+  bool acquire(Rank to, std::size_t bytes, Memory& memory);
+  Memory memory_to(Rank to, std::size_t bytes);
+  bool try_publish(Rank to, const Memory& memory, std::size_t bytes);
   void publish(Rank to, const Memory& memory, std::size_t bytes);
   void abandon(const Memory& memory);
   /// Waits, and reads what the queue has received.
   template <class Done>
   void wait_for_peers(const char* what, Done&& done) {
-    world_.wait_until(what, [&] {
-      receive_queued();
-      return done();
-    });
+    world_.wait_until(what, done, [&] { return progress(); });
   }
-  void receive_queued() {
-    if (queue_) receive_all();
+  bool progress() {
+    const bool moved = world_.progress();
+    return (queue_ && receive_queued()) || moved;
   }
-  void receive_all();
+  /// Reads what the queue has received; returns whether there was anything.
+  bool receive_queued();
+  /// Whether this rank has nothing more to do in the round: all parts have come, and what it sent has left.
+  bool round_is_over() const;
 
   World& world_;
   const std::shared_ptr<QueueChannels> queue_;  // nullptr: parts go in slots
@@ -149,6 +153,7 @@ class NeighborAlltoallv {
   std::atomic<std::uint32_t> round_{0};          // the latest that this rank has begun
   std::atomic<std::size_t> pending_senders_{0};  // senders with parts still to come
   std::atomic<bool> announced_{false};           // this rank has announced the round to all peers
+  std::atomic<int> owed_{0};                     // announcements that the queue did not take
   ReadPart read_ = nullptr;
   void* context_ = nullptr;
   DoOther other_ = nullptr;
@@ -192,8 +197,7 @@ template <class Done>
 void NeighborAlltoallv::wait_until(const char* what, Done&& done) {
   while (!done()) {
     if (!other_(other_context_)) return wait_for_peers(what, done);
-    world_.progress();
-    receive_queued();
+    progress();
   }
 }
 
@@ -207,7 +211,7 @@ void NeighborAlltoallv::exchange(Write&& write, Read&& read, Overlap&& overlap) 
   world_.team().run([&](int thread) {
     Writer writer(*this);
     while (writer.take_item()) write(thread, writer, writer.peer_->rank, writer.item_);
-    wait_until("values of vertices from a peer", [&] { return pending_senders_.load(std::memory_order_acquire) == 0; });
+    wait_until("values of vertices from a peer", [&] { return round_is_over(); });
   });
 }
 

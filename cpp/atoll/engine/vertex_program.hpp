@@ -17,15 +17,15 @@
 ///     program[graph.local_of(0)];                                       // a master's distance
 ///
 /// A value may pass several edges in one round, on the rank that has them, so the number of rounds depends on ranks and
-/// cut, the values after the last one do not. Combine folds a message into the target's value. Messages are combined on several ranks, in any order, and some of
-/// them twice, so Combine must be commutative, associative and idempotent: a minimum, a maximum, or alike. A round
-/// pushes from the active vertices (mirrors of targets collect, then reduce) while these are few, and pulls into the
-/// targets (broadcast, then each target reads its entering edges) when the active vertices and their edges are more
-/// than one in `dense` of all edges, as in Gemini [2]. Over a vertex-cut both a push and a pull leave at mirrors what has
-/// to be reduced, and the first pull transposes this rank's edges.
+/// cut, the values after the last one do not. Combine folds a message into the target's value. Messages are combined on
+/// several ranks, in any order, and some of them twice, so Combine must be commutative, associative and idempotent: a
+/// minimum, a maximum, or alike. A round pushes from the active vertices (mirrors of targets collect, then reduce) while
+/// these are few, and pulls into the targets (broadcast, then each target reads its entering edges) when the active
+/// vertices and their edges are more than one in `dense` of all edges, as in Gemini [2]. Over a vertex-cut both a push
+/// and a pull leave at mirrors what has to be reduced, and the first pull transposes this rank's edges.
 ///
-/// T is at most a word, and has ==. Memory: two T and five bits a local vertex, the exchange's, and those of a
-/// vertex-cut, which the graph keeps.
+/// T is at most a word, and has ==. Memory: two T and five bits a local vertex, the exchange's, and over a vertex-cut
+/// that has pulled the transposed edges of this rank.
 ///
 /// [1] section II of "A Lightweight Communication Runtime for Distributed Graph Analytics", IPDPS 2018 (Abelian).
 /// [2] X. Zhu et al. "Gemini: A computation-centric distributed graph processing system." OSDI 2016.
@@ -185,6 +185,7 @@ void VertexProgram<T, Combine>::start(const T& value) {
   std::fill(values_.begin(), values_.end(), value);
   never_sent_.set_all();
   active_.clear();
+  frontier_.clear();  // a round that was cancelled leaves some
   changed_.clear();
   unsynchronized_.clear();
   pulled_ = true;

@@ -177,7 +177,12 @@ class World : public Collectives {
   /// Makes progress until done(). `what` names the wait in stall reports; waits whose name starts with "send" count as
   /// stalls (TimeSpent). Throws TransportError if a peer is lost or silent (Plan::timeout_seconds).
   template <class Done>
-  void wait_until(const char* what, Done&& done);
+  void wait_until(const char* what, Done&& done) {
+    wait_until(what, done, [this] { return progress(); });
+  }
+  /// The same with a progress function of the caller's, which calls progress() and returns whether anything has moved.
+  template <class Done, class Progress>
+  void wait_until(const char* what, Done&& done, Progress&& progress);
 
   /// The state of one thread, on its own cache lines.
   struct alignas(128) ThreadState {
@@ -266,8 +271,8 @@ void run_ranks(Rank ranks, const Plan& plan, const std::function<void(World&)>& 
 
 // ---------------------------------------------------------------------------------------------------------------------
 
-template <class Done>
-void World::wait_until(const char* what, Done&& done) {
+template <class Done, class Progress>
+void World::wait_until(const char* what, Done&& done, Progress&& progress) {
   if (done()) return;
   Watch watch(*this, what);
   while (!done()) {

@@ -60,8 +60,7 @@ void BetweennessWeighted::run(std::span<const Vertex> sources, BetweennessResult
 }
 
 void BetweennessWeighted::add_source(Vertex source) {
-  const auto [owner, owned_index] = graph_.find(source);
-  const Local here = owner == world_.rank() ? graph_.local_of(owned_index) : -1;
+  const Local here = graph_.master_of(source).value_or(-1);
   sssp_.run(source, found_);
   if (may_round_) refuse_rounded_sums();
   broadcast_distances();

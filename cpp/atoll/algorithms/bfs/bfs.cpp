@@ -17,8 +17,8 @@
 // records (remote_updates.hpp). Levels that stay small (lattices, roads) are pushed by one thread of each rank and
 // exchanged in one message per pair of ranks, which also has the size of the sender's frontier, so that no reduction is
 // needed; by the message queue (Plan::exchange) all pushed levels are.
-// Over a vertex-cut, mirrors have a part of their vertex's edges: they get the frontier's bits before a push too, and send
-// records after a pull.
+// Over a vertex-cut, mirrors have a part of their vertex's edges: they get the frontier's bits before a push too, and
+// send records after a pull.
 //
 // [1] S. Beamer, K. Asanovic, D. Patterson. "Direction-optimizing breadth-first search." SC 2012.
 #include <atoll/algorithms/bfs/push.hpp>
@@ -184,7 +184,8 @@ class Bfs::Typed final : public Search {
     return found.on_all(world_);
   }
 
-  // Mirrors that have found a parent tell their owners. No record may arrive where a thread still pulls.
+  // Mirrors that have found a parent send it to their owners. A rank that still pulls defers what comes until it sends
+  // or drains too.
   void send_to_owners() {
     updates_.expect_pulled();
     state_.for_pulled_mirrors([&](int, Local mirror, Id parent) { updates_.from(mirror, parent).send(mirror); });

@@ -14,7 +14,7 @@ namespace atl {
 ///   kCount                                    how many vertices a vector has,
 ///   hits(bits, targets, lanes)                which of `lanes` have a target whose bit is set,
 ///   store_ids(to, from, lanes)                writes the ids of these lanes,
-///   append(to, first, lanes)                  writes first + lane for these lanes, in order, and kCount values at most;
+///   append(to, first, lanes)                  writes first + lane for these lanes, in order; at most kCount values;
 /// sets of lanes are bits of an unsigned. Lanes is a type of the including file alone, so that no other file's
 /// instructions are ever taken for it.
 template <class Lanes, class Id>

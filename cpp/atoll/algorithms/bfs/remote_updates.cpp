@@ -24,8 +24,13 @@ RemoteUpdates<Id>::RemoteUpdates(const TraversalView<Id>& view, const BfsOptions
     if (atl::may_exchange_small_levels(graph, options)) {
       pending_.resize(static_cast<std::size_t>(world.size()));
       const std::vector<std::size_t> one_each(pending_.size(), 1);
-      alltoallv_.emplace(world, part_capacity_ = NeighborAlltoallv::capacity_for(world, 0), one_each,
-                         one_each);  // small levels fit one item
+      // Small levels fit the least capacity; by the queue any level is to fit one message.
+      std::size_t most_mirrors = 0;
+      for (std::size_t owner = 0; owner < pending_.size(); ++owner)
+        most_mirrors = std::max(most_mirrors, static_cast<std::size_t>(view.count(owner)));
+      const std::size_t bytes = exchanges_every_push() ? world.max(most_mirrors) * sizeof(Visit) : 0;
+      part_capacity_ = NeighborAlltoallv::capacity_for(world, bytes * static_cast<std::size_t>(world.team().size()));
+      alltoallv_.emplace(world, part_capacity_, one_each, one_each);
     }
   } else {
     owner_local_ = world.exchange(view.known());

@@ -13,7 +13,7 @@
 ///     RemoteUpdates<Id> updates(view, options, kernels, state);           // collective
 ///     updates.expect(frontier);                                       // the frontier of all ranks
 ///     auto sender = updates.from(u, id_of_u);                         // any thread
-///     sender.send(mirror);                                           // once this rank's visited bit of the mirror is set
+///     sender.send(mirror);                              // once this rank's visited bit of the mirror is set
 ///     updates.drain();                                                // collective
 ///     updates.note_outcome();                                         // after the ranks have agreed on what was found
 ///
@@ -50,9 +50,11 @@ class RemoteUpdates {
     if (estimate_) estimate_->note(found, unvisited);
   }
 
-  bool may_exchange_small_levels() const { return alltoallv_.has_value(); }
+  bool may_exchange_small_levels() const { return !pending_.empty(); }
   /// Whether every push is to be exchanged so, small or not.
-  bool exchanges_every_push() const { return alltoallv_ && NeighborAlltoallv::by_queue(view_.world()); }
+  bool exchanges_every_push() const {
+    return may_exchange_small_levels() && NeighborAlltoallv::by_queue(view_.world());
+  }
   void enqueue(Local mirror, Id parent) {
     const std::size_t owner = view_.owner_of(mirror);
     pending_[owner].push_back({static_cast<std::uint32_t>(mirror - view_.begin(owner)), parent});

@@ -199,9 +199,9 @@ class DeltaSteppingCore {
   }
 
   /// Empties the buckets from `from` to below `end`, and below the horizon, in order: calls relax_edges(thread, v) for
-  /// every entry, and for entries that this adds to the same bucket while these are few (bucket fusion). Graphs of large
-  /// diameter have many small buckets: the smallest are left to one thread, and the team stays together from one larger
-  /// bucket to the next.
+  /// every entry, and for entries that this adds to the same bucket while these are few (bucket fusion). Graphs of
+  /// large diameter have many small buckets: the smallest are left to one thread, and the team stays together from one
+  /// larger bucket to the next.
   template <class F>
   void empty_buckets(const SsspLists<Sum>& lists, std::size_t from, std::size_t end, F&& relax_edges) {
     bucket_ = from;
@@ -247,10 +247,11 @@ class DeltaSteppingCore {
   std::vector<Thread> threads_;
 
  private:
+  // Vertices that a thread takes at a time, at most.
   static constexpr std::size_t kFrontierGrain = 32;
   // Bucket fusion: a thread continues with the vertices it added to the current bucket while they are fewer than this.
   static constexpr std::size_t kFusion = 2000;
-  // One thread processes frontiers up to this size: a barrier costs about as much.
+  // One thread processes frontiers up to this size: the two barriers of a bucket cost about as much.
   static constexpr std::size_t kSerialFrontier = 32;
   // The last bucket holds all larger distances.
   static constexpr double kMostBuckets = 1 << 20;
@@ -271,9 +272,11 @@ class DeltaSteppingCore {
   template <class F>
   void relax_share(int number, const SsspLists<Sum>& lists, F&& relax_edges) {
     Thread& thread = threads_[static_cast<std::size_t>(number)];
-    for (std::size_t i; (i = next_.position.fetch_add(kFrontierGrain, std::memory_order_relaxed)) < frontier_size_;) {
+    const std::size_t share = frontier_size_ / (4 * static_cast<std::size_t>(team_.size()));
+    const std::size_t grain = one_thread_ ? kFrontierGrain : std::clamp<std::size_t>(share, 4, kFrontierGrain);
+    for (std::size_t i; (i = next_.position.fetch_add(grain, std::memory_order_relaxed)) < frontier_size_;) {
       team_.cancellation_point(number);
-      for (const std::size_t end = std::min(frontier_size_, i + kFrontierGrain); i < end; ++i) {
+      for (const std::size_t end = std::min(frontier_size_, i + grain); i < end; ++i) {
         if (i + kAhead < frontier_size_) {
           const Local soon = frontier_[i + kAhead];
           __builtin_prefetch(lists.of(soon).data());

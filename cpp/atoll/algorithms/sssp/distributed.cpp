@@ -132,8 +132,7 @@ void DistributedSssp<Real, Sum>::push() {
 
 template <class Real, class Sum>
 void DistributedSssp<Real, Sum>::run(Vertex source, SsspResult<Real>& result) {
-  const auto [owner, owned_index] = graph_.find(source);
-  const Local here = owner == world_.rank() ? graph_.local_of(owned_index) : -1;
+  const Local here = graph_.master_of(source).value_or(-1);
   start(here);
   push();
   if (horizon_ < kUnreached) pull();

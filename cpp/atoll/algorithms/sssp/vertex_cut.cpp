@@ -50,8 +50,7 @@ VertexCutSssp<Real, Sum>::VertexCutSssp(const Graph& graph, const SsspOptions& o
 
 template <class Real, class Sum>
 void VertexCutSssp<Real, Sum>::run(Vertex source, SsspResult<Real>& result) {
-  const auto [owner, owned_index] = graph_.find(source);
-  const Local from = owner == world_.rank() ? graph_.local_of(owned_index) : -1;
+  const Local from = graph_.master_of(source).value_or(-1);
   distance_.start(kUnreached);
   if (from >= 0) distance_.update(from, 0);
   for (Sum horizon = 0;;) {

@@ -61,8 +61,7 @@ int run_program(int argc, char** argv,
     job.emplace(take_ranks(arguments), Plan::from_environment({}), command);
     if (job->part() == Job::Part::parent) return job->run_children();
     World::Options options;  // without a log the library is silent
-    options.log =
-        Log([](LogLevel, std::string_view text) { fmt::print(stderr, "{}\n", text); }, LogLevel::warn);
+    options.log = Log([](LogLevel, std::string_view text) { fmt::print(stderr, "{}\n", text); }, LogLevel::warn);
     options.alarm = options.log;
     job->run([&](World& world) { f(world, arguments); }, options);
     return job->finish(0);

@@ -5,14 +5,27 @@
 #include <mutex>
 
 namespace atl {
+namespace {
+
+// Gives a message back to the queue, also if its receiver throws.
+struct Release {
+  Queue& queue;
+  Message& message;
+  ~Release() { queue.release(message); }
+};
+
+}  // namespace
 
 QueueChannels::~QueueChannels() {
   for (const auto& buffer : buffers_) world_.note_memory(-static_cast<std::ptrdiff_t>(buffer->memory_.size()));
+  for (const auto& incoming : arriving_)
+    if (incoming->request.done()) queue_.release(incoming->message);
 }
 
 std::uint32_t QueueChannels::open(World::Deliver deliver, void* context) {
   const auto channel = static_cast<std::uint32_t>(channels_.size());
   channels_.push_back({deliver, context});
+  ++open_channels_;
   std::vector<UnexpectedMessage> waiting;
   {
     std::lock_guard hold(lock_);
@@ -23,25 +36,49 @@ std::uint32_t QueueChannels::open(World::Deliver deliver, void* context) {
   return channel;
 }
 
-QueueBuffer* QueueChannels::buffer(std::size_t bytes) {
-  const std::size_t needed = sizeof(Header) + bytes;
+void QueueChannels::close(std::uint32_t channel) {
+  channels_[channel] = {};
+  if (--open_channels_ > 0) return;
   std::lock_guard hold(lock_);
   reclaim();
-  const auto fits =
-      std::find_if(free_.begin(), free_.end(), [&](QueueBuffer* b) { return b->memory_.size() >= needed; });
-  if (fits != free_.end()) {
-    QueueBuffer* const found = *fits;
-    *fits = free_.back();
-    free_.pop_back();
-    return found;
-  }
-  auto& made = buffers_.emplace_back(std::make_unique<QueueBuffer>());
-  made->memory_ = Array<std::byte>(needed);
-  world_.note_memory(static_cast<std::ptrdiff_t>(needed));
-  return made.get();
+  const auto is_free = [&](const std::unique_ptr<QueueBuffer>& b) {
+    return std::find(free_.begin(), free_.end(), b.get()) != free_.end();
+  };
+  std::ptrdiff_t freed = 0;
+  std::erase_if(buffers_, [&](const std::unique_ptr<QueueBuffer>& b) {
+    if (!is_free(b)) return false;
+    freed += static_cast<std::ptrdiff_t>(b->memory_.size());
+    return true;
+  });
+  free_.clear();
+  world_.note_memory(-freed);
 }
 
-void QueueChannels::give_back(QueueBuffer* buffer) {
+// The smallest that is large enough, so that announcements leave the large ones to values.
+QueueBuffer* QueueChannels::buffer(std::size_t bytes) {
+  const std::size_t needed = sizeof(Header) + bytes;
+  {
+    std::lock_guard hold(lock_);
+    reclaim();
+    auto best = free_.end();
+    for (auto at = free_.begin(); at != free_.end(); ++at)
+      if (const std::size_t size = (*at)->memory_.size(); size >= needed)
+        if (best == free_.end() || size < (*best)->memory_.size()) best = at;
+    if (best != free_.end()) {
+      QueueBuffer* const found = *best;
+      *best = free_.back();
+      free_.pop_back();
+      return found;
+    }
+  }
+  auto made = std::make_unique<QueueBuffer>();
+  made->memory_ = Array<std::byte>(needed);
+  world_.note_memory(static_cast<std::ptrdiff_t>(needed));
+  std::lock_guard hold(lock_);
+  return buffers_.emplace_back(std::move(made)).get();
+}
+
+void QueueChannels::abandon(QueueBuffer* buffer) {
   std::lock_guard hold(lock_);
   free_.push_back(buffer);
 }
@@ -52,6 +89,14 @@ void QueueChannels::reclaim() {
       std::partition(leaving_.begin(), leaving_.end(), [](QueueBuffer* b) { return !b->request_.done(); });
   free_.insert(free_.end(), left, leaving_.end());
   leaving_.erase(left, leaving_.end());
+  leaving_count_.store(leaving_.size(), std::memory_order_relaxed);
+}
+
+bool QueueChannels::all_sent() {
+  if (leaving_count_.load(std::memory_order_relaxed) == 0) return true;
+  std::lock_guard hold(lock_);
+  reclaim();
+  return leaving_.empty();
 }
 
 bool QueueChannels::send(Rank to, std::uint32_t channel, std::uint32_t stamp, QueueBuffer* buffer, std::size_t bytes) {
@@ -62,6 +107,7 @@ bool QueueChannels::send(Rank to, std::uint32_t channel, std::uint32_t stamp, Qu
   if (outcome.retry()) return false;
   std::lock_guard hold(lock_);
   (outcome.done() ? free_ : leaving_).push_back(buffer);
+  leaving_count_.store(leaving_.size(), std::memory_order_relaxed);
   return true;
 }
 
@@ -97,8 +143,10 @@ bool QueueChannels::receive() {
       return outcome.posted();
     }
   }
-  deliver(incoming->message.from, incoming->message.data, incoming->message.bytes);
-  queue_.release(incoming->message);
+  {
+    const Release release{queue_, incoming->message};
+    deliver(incoming->message.from, incoming->message.data, incoming->message.bytes);
+  }
   std::lock_guard hold(lock_);
   spare_.push_back(std::move(incoming));
   return true;

@@ -42,14 +42,17 @@ class QueueChannels {
   QueueChannels& operator=(const QueueChannels&) = delete;
 
   std::uint32_t open(World::Deliver deliver, void* context);
-  void close(std::uint32_t channel) { channels_[channel] = {}; }
+  /// With the last channel the buffers are freed.
+  void close(std::uint32_t channel);
 
   QueueBuffer* buffer(std::size_t bytes);
-  void abandon(QueueBuffer* buffer) { give_back(buffer); }
+  void abandon(QueueBuffer* buffer);
   /// False: the queue takes nothing now; the caller still has the buffer. Receive, and try again.
   bool send(Rank to, std::uint32_t channel, std::uint32_t stamp, QueueBuffer* buffer, std::size_t bytes);
   /// Delivers a message that has come; false if there is none.
   bool receive();
+  /// Whether all messages have left: a long one leaves only when its receiver takes it, and in progress() of this rank.
+  bool all_sent();
 
  private:
   using Header = QueueBuffer::Header;
@@ -66,7 +69,6 @@ class QueueChannels {
     std::vector<std::byte> bytes;
   };
 
-  void give_back(QueueBuffer* buffer);
   void reclaim();
   std::unique_ptr<Incoming> take_arrived();
   void deliver(Rank from, const std::byte* data, std::size_t bytes);
@@ -74,12 +76,14 @@ class QueueChannels {
   World& world_;
   Queue queue_;
   std::deque<Channel> channels_;
+  std::size_t open_channels_ = 0;
   SpinLock lock_;  // of all below
   std::vector<std::unique_ptr<QueueBuffer>> buffers_;
   std::vector<QueueBuffer*> free_, leaving_;         // of buffers_: at nobody's; until their request is done
   std::vector<std::unique_ptr<Incoming>> arriving_;  // by rendezvous
   std::vector<std::unique_ptr<Incoming>> spare_;
   std::vector<UnexpectedMessage> unexpected_;  // for channels that are not open yet
+  std::atomic<std::size_t> leaving_count_{0};
   std::atomic<std::size_t> arriving_count_{0};
 };
 
