@@ -14,6 +14,9 @@
 // masters and to the mirrors that the forward pull has updated, and then reduced. The backward form that reverses the
 // forward one reads the edges of the same vertices and exchanges the values of the same mirrors.
 //
+// Over a vertex-cut mirrors have edges too. So each level is broadcast before it is pushed, what a pull sums up at
+// mirrors is reduced, and the backward form is the pull, with a reduction of what mirrors have summed.
+//
 // [1] U. Brandes. "A faster algorithm for betweenness centrality." J. Mathematical Sociology 25(2), 2001.
 #include <algorithm>
 #include <atoll/algorithms/betweenness/lanes.hpp>
@@ -39,24 +42,31 @@ BetweennessBatch<kLanes>::BetweennessBatch(const Graph& graph)
     : graph_(graph),
       world_(graph.world()),
       team_(world_.team()),
-      exchange_(graph, {}, kLanes),
-      locals_(index(graph.locals())),
+      cut_(graph.cut().cut() == Cut::edge ? nullptr : &graph.vertex_cut(CutRows::sources)),
+      transposed_(cut_ ? cut_->transposed(VertexCut::WithWeights::no) : Csr{}),
+      out_(cut_ ? cut_->rows() : graph.out()),
+      in_(cut_ ? transposed_ : graph.in()),
+      exchange_(cut_ ? GraphView::all_of(*cut_) : GraphView::all_of(graph), {}, kLanes),
+      locals_(index(cut_ ? cut_->locals() : graph.locals())),
       owned_(index(graph.owned())),
       active_(index(graph.active())),
-      mirrors_(std::min(index(graph.mirrors().begin[0]), locals_)),
+      mirrors_(std::min(index(cut_ ? cut_->first_mirror() : graph.mirrors().begin[0]), locals_)),
       serial_(team_.size() == 1),
       push_cost_(push_cost(world_)),
       all_in_(world_.sum(graph.in().size())),
       seen_(locals_),
       next_(locals_, 0),
       contributions_(locals_ * kLanes),
+      sums_over_cut_(cut_ ? locals_ * kLanes : 0, 0),
+      sums_(cut_ ? sums_over_cut_.data() : contributions_.data()),
       paths_(owned_ * kLanes),
       score_(owned_),
-      changed_(graph.locals() * kLanes),
+      changed_(locals_ * kLanes),
       threads_(static_cast<std::size_t>(team_.size())) {
-  for (const auto& known : graph.mirrors().known_by)
-    for (std::size_t w = 0; w < known.size(); ++w)
-      if (known[w] != 0) mirrored_.push_back(w);
+  for (const Mirrors* mirrors : (cut_ ? GraphView::all_of(*cut_) : GraphView::all_of(graph)).written)
+    for (const auto& known : mirrors->known_by)
+      for (std::size_t w = 0; w < known.size(); ++w)
+        if (known[w] != 0) mirrored_.push_back(w);
   std::sort(mirrored_.begin(), mirrored_.end());
   mirrored_.erase(std::unique(mirrored_.begin(), mirrored_.end()), mirrored_.end());
 }
@@ -83,7 +93,8 @@ void BetweennessBatch<kLanes>::run(std::span<const Vertex> sources, BetweennessR
 
 template <int kLanes>
 std::size_t BetweennessBatch<kLanes>::memory_bytes() const {
-  return locals_ * (2 * sizeof(Lanes) + kLanes * sizeof(double)) + owned_ * (kLanes + 1) * sizeof(double) +
+  return locals_ * (2 * sizeof(Lanes) + kLanes * sizeof(double)) + sums_over_cut_.size() * sizeof(double) +
+         transposed_.memory_bytes() + owned_ * (kLanes + 1) * sizeof(double) +
          changed_.words() * sizeof(std::uint64_t) +
          (entries_.capacity() + updated_mirrors_.capacity()) * sizeof(Entry) + exchange_.memory_bytes() +
          (scaled_ ? scaled_->memory_bytes() : 0);
@@ -100,8 +111,11 @@ void BetweennessBatch<kLanes>::add_sources(std::span<const Local> sources) {
   });
   for (std::size_t d = levels_.size() - 1; d > 1; --d) {
     const Level &level = levels_[d], &above = levels_[d - 1];
-    above.was_broadcast&& level.all.in* push_cost_ < above.all.out ? accumulate_by_push(level, above)
-                                                                   : accumulate_by_pull(level, above);
+    if (!cut_ && above.was_broadcast && level.all.in * push_cost_ < above.all.out) {
+      accumulate_by_push(level, above);
+    } else {
+      accumulate_by_pull(level, above);
+    }
   }
 }
 
@@ -124,17 +138,11 @@ void BetweennessBatch<kLanes>::accumulate_by_push(const Level& level, const Leve
   for_entries(entries(level), kEntryGrain, [&](Thread&, Entry e) {
     Row row{};
     for_lanes(e.lanes, [&](std::size_t l) { row[l] = paths(e.vertex)[l]; });
-    for (const Local u : graph_.in().neighbours(e.vertex)) add(contributions(u), row, e.lanes, serial_);
+    for (const Local u : in_.neighbours(e.vertex)) add(contributions(u), row, e.lanes, serial_);
   });
-  for (Entry e : mirrors_of(above)) {
-    for_lanes(e.lanes, [&](std::size_t l) {
-      if (contributions(e.vertex)[l] == 0) e.lanes &= static_cast<Lanes>(~(1U << l));
-    });
-    mark(e);
-  }
+  for (const Entry e : mirrors_of(above)) mark_nonzero(e, contributions_.data());
   exchange_.reduce(all_contributions(), changed_);
-  for (const std::size_t word : mirrored_)
-    for (std::size_t w = word * kLanes; w < (word + 1) * kLanes; ++w) changed_.at(w) = 0;
+  clear_received();
   for_entries(entries(above), kBatchGrain, [&](Thread&, Entry e) { accumulate(e, contributions(e.vertex)); });
 }
 
@@ -144,12 +152,33 @@ void BetweennessBatch<kLanes>::accumulate_by_pull(const Level& level, const Leve
   broadcast_values(level);
   const std::size_t before = updated_mirrors_.size();
   collect_updated_mirrors();
-  for_entries(entries(above), kEntryGrain, [&](Thread&, Entry e) {
-    accumulate(e, sum_rows<kLanes>(graph_.out().neighbours(e.vertex), contributions_.data()).data());
-  });
-  clear_rows(entries(level));
-  clear_rows(std::span(updated_mirrors_).subspan(before));
+  if (cut_) {
+    accumulate_over_cut(above);
+  } else {
+    for_entries(entries(above), kEntryGrain, [&](Thread&, Entry e) {
+      accumulate(e, sum_rows<kLanes>(out_.neighbours(e.vertex), contributions_.data()).data());
+    });
+  }
+  clear_rows(entries(level), contributions_.data());
+  clear_rows(std::span(updated_mirrors_).subspan(before), contributions_.data());
   updated_mirrors_.resize(before);
+}
+
+// Masters and mirrors sum over the edges that they have; the mirrors' sums are reduced.
+template <int kLanes>
+void BetweennessBatch<kLanes>::accumulate_over_cut(const Level& above) {
+  const auto add_up = [&](Thread&, Entry e) {
+    const Row row = sum_rows<kLanes>(out_.neighbours(e.vertex), contributions_.data());
+    for_lanes(e.lanes, [&](std::size_t l) { sums(e.vertex)[l] = row[l]; });
+  };
+  for_entries(entries(above), kEntryGrain, add_up);
+  for_entries(mirrors_of(above), kEntryGrain, add_up);
+  for (const Entry e : mirrors_of(above)) mark_nonzero(e, sums_);
+  exchange_.reduce(all_sums(), changed_);
+  clear_received();
+  for_entries(entries(above), kBatchGrain, [&](Thread&, Entry e) { accumulate(e, sums(e.vertex)); });
+  clear_rows(entries(above), sums_);
+  clear_rows(mirrors_of(above), sums_);
 }
 
 // delta(v) = sum over targets w of the next level of sigma(v) / sigma(w) (1 + delta(w)).
@@ -182,17 +211,32 @@ template <int kLanes>
 void BetweennessBatch<kLanes>::collect_updated_mirrors() {
   for (std::size_t w = mirrors_ * kLanes / 64; w < changed_.words(); ++w)
     for (std::uint64_t bits = std::exchange(changed_.at(w), 0), at = w * 64; bits; bits >>= kLanes, at += kLanes) {
-      Entry e{static_cast<Local>(at / kLanes), static_cast<Lanes>(bits & kAll)};
-      for_lanes(e.lanes, [&](std::size_t l) {
-        if (contributions(e.vertex)[l] == 0) e.lanes &= static_cast<Lanes>(~(1U << l));
-      });
+      const Entry e =
+          nonzero({static_cast<Local>(at / kLanes), static_cast<Lanes>(bits & kAll)}, contributions_.data());
       if (e.lanes != 0) updated_mirrors_.push_back(e);
     }
 }
 
+// The entry with those of its lanes in which its row is not 0.
 template <int kLanes>
-void BetweennessBatch<kLanes>::clear_rows(std::span<const Entry> list) {
-  for_entries(list, kBatchGrain, [&](Thread&, Entry e) { clear_row(contributions(e.vertex)); });
+BetweennessEntry BetweennessBatch<kLanes>::nonzero(Entry e, const double* rows) {
+  const double* const row = rows + static_cast<std::size_t>(e.vertex) * kLanes;
+  for_lanes(e.lanes, [&](std::size_t l) {
+    if (row[l] == 0) e.lanes &= static_cast<Lanes>(~(1U << l));
+  });
+  return e;
+}
+
+// Clears the bits of masters that a reduction has changed.
+template <int kLanes>
+void BetweennessBatch<kLanes>::clear_received() {
+  for (const std::size_t word : mirrored_)
+    for (std::size_t w = word * kLanes; w < (word + 1) * kLanes; ++w) changed_.at(w) = 0;
+}
+
+template <int kLanes>
+void BetweennessBatch<kLanes>::clear_rows(std::span<const Entry> list, double* rows) {
+  for_entries(list, kBatchGrain, [&](Thread&, Entry e) { clear_row(rows + index(e.vertex) * kLanes); });
 }
 
 // Sets contributions_ to 0.

@@ -15,8 +15,13 @@
 ///     BetweennessBatch<4> betweenness(graph);      // collective; 1, 4
 ///     betweenness.run(sources, result);            // collective; any number of them
 ///
+/// Over a vertex-cut mirrors have a part of their vertex's edges. So each level is broadcast to them, pushed or pulled
+/// along the edges of masters and mirrors alike, and what mirrors have summed is reduced; the backward phase pulls, and
+/// reduces in the same way.
+///
 /// Memory beside the graph: 2 bytes and 8 a lane for each local vertex, 8 and 8 a lane for each master, 8 for each
-/// level in which a vertex has a lane; if a double overflows, also BetweennessScaled's.
+/// level in which a vertex has a lane; over a vertex-cut 8 more a lane for each local vertex, and 4 an edge; if a double
+/// overflows, also BetweennessScaled's.
 namespace atl {
 
 template <int kLanes>
@@ -68,26 +73,34 @@ class BetweennessBatch {
   void start(std::span<const Local> sources);
   void find(Thread& thread, Entry entry);
   Level close_level();
-  void push_paths(const Level& level);
+  void broadcast_level(Level& level);
+  void push_paths(Level& level);
+  void find_summed();
   void gather_touched();
   void gather_received();
   void pull_paths(Level& level);
   void accumulate_by_push(const Level& level, const Level& above);
   void accumulate_by_pull(const Level& level, const Level& above);
+  void accumulate_over_cut(const Level& above);
   void accumulate(Entry entry, const double* sums);
   void add_scaled();
   void broadcast_values(const Level& level);
   void collect_updated_mirrors();
-  void clear_rows(std::span<const Entry> list);
+  void clear_rows(std::span<const Entry> list, double* rows);
   void clear_contributions();
+  void clear_received();
+  static Entry nonzero(Entry e, const double* rows);
+  void mark_nonzero(Entry e, const double* rows) { mark(nonzero(e, rows)); }
   static bool touch(Lanes& into, Lanes lanes, bool serial);
   static void add(double* into, const Row& row, Lanes lanes, bool serial);
 
   double* contributions(Local v) { return contributions_.data() + static_cast<std::size_t>(v) * kLanes; }
+  double* sums(Local v) { return sums_ + static_cast<std::size_t>(v) * kLanes; }
   double* paths(Local v) { return paths_.data() + static_cast<std::size_t>(v) * kLanes; }
   static void clear_row(double* row) { std::fill(row, row + kLanes, 0.0); }
   void mark(Entry e) { changed_.set_group(e.vertex * kLanes, e.lanes); }
   std::span<double> all_contributions() { return {contributions_.data(), contributions_.size()}; }
+  std::span<double> all_sums() { return {sums_, contributions_.size()}; }
   std::span<const Entry> entries(const Level& level) const {
     return std::span(entries_).subspan(level.begin, level.end - level.begin);
   }
@@ -100,6 +113,9 @@ class BetweennessBatch {
   const Graph& graph_;
   World& world_;
   Team& team_;
+  const VertexCut* const cut_;  // nullptr if the edges are cut
+  const Csr transposed_;        // of the cut
+  const Csr &out_, &in_;        // of masters, and over a vertex-cut of mirrors
   MirrorExchange<double, SumOf> exchange_;
   const std::size_t locals_, owned_, active_, mirrors_;  // mirrors_: first mirror
   const bool serial_;                                    // one thread
@@ -108,6 +124,8 @@ class BetweennessBatch {
   Array<Lanes> seen_;                  // [local]; of a mirror: lanes received in a broadcast or reached from here
   Array<Lanes> next_;                  // [local] lanes touched by the current push; 0 between levels
   Array<double> contributions_;        // [local][lane]
+  Array<double> sums_over_cut_;        // [local][lane] beside the contributions, which mirrors read in the same level
+  double* const sums_;                 // what a level adds up: contributions_, or sums_over_cut_; 0 between levels
   Array<double> paths_;                // [local master][lane]
   Array<double> score_;                // [local master]
   VertexBits changed_;                 // [local][lane]; clear between exchanges

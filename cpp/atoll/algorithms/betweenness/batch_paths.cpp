@@ -76,23 +76,47 @@ typename BetweennessBatch<kLanes>::Level BetweennessBatch<kLanes>::close_level()
   return level;
 }
 
+// Broadcasts the level's path counts to mirrors, which are then seen.
 template <int kLanes>
-void BetweennessBatch<kLanes>::push_paths(const Level& level) {
-  for_entries(entries(level), kPathEntryGrain, [&](Thread& t, Entry e) {
+void BetweennessBatch<kLanes>::broadcast_level(Level& level) {
+  broadcast_values(level);
+  level.was_broadcast = true;
+  level.mirrors_begin = updated_mirrors_.size();
+  collect_updated_mirrors();
+  level.mirrors_end = updated_mirrors_.size();
+  for (const Entry e : mirrors_of(level)) seen_[index(e.vertex)] |= e.lanes;
+}
+
+template <int kLanes>
+void BetweennessBatch<kLanes>::push_paths(Level& level) {
+  const auto push = [&](Thread& t, Entry e, const double* values) {
     Row row{};
-    for_lanes(e.lanes, [&](std::size_t l) { row[l] = paths(e.vertex)[l]; });
-    for (const Local u : graph_.out().neighbours(e.vertex)) {
+    for_lanes(e.lanes, [&](std::size_t l) { row[l] = values[l]; });
+    for (const Local u : out_.neighbours(e.vertex)) {
       const auto lanes = static_cast<Lanes>(e.lanes & ~seen_[index(u)]);
       if (lanes == 0) continue;
       if (touch(next_[index(u)], lanes, serial_)) t.touched.push_back(u);
-      add(contributions(u), row, lanes, serial_);
+      add(sums(u), row, lanes, serial_);
     }
-  });
+  };
+  if (cut_) broadcast_level(level);
+  for_entries(entries(level), kPathEntryGrain, [&](Thread& t, Entry e) { push(t, e, paths(e.vertex)); });
+  if (cut_) {
+    for_entries(mirrors_of(level), kPathEntryGrain, [&](Thread& t, Entry e) { push(t, e, contributions(e.vertex)); });
+    clear_rows(entries(level), contributions_.data());
+    clear_rows(mirrors_of(level), contributions_.data());
+  }
+  find_summed();
+}
+
+// Reduces the sums of touched mirrors, and finds the masters that have got some, here or from there.
+template <int kLanes>
+void BetweennessBatch<kLanes>::find_summed() {
   gather_touched();
-  exchange_.reduce(all_contributions(), changed_);
+  exchange_.reduce(all_sums(), changed_);
   std::erase_if(touched_, [&](Local v) {
     if (index(v) < mirrors_) return false;
-    clear_row(contributions(v));
+    clear_row(sums(v));
     return true;
   });
   gather_received();
@@ -101,11 +125,11 @@ void BetweennessBatch<kLanes>::push_paths(const Level& level) {
       const Local v = touched_[i];
       Lanes found = 0;
       for_lanes(static_cast<Lanes>(std::exchange(next_[index(v)], 0) & ~seen_[index(v)]), [&](std::size_t l) {
-        if (contributions(v)[l] == 0) return;  // unchanged: the reduction has sent a whole block
-        paths(v)[l] = contributions(v)[l];
+        if (sums(v)[l] == 0) return;  // unchanged: the reduction has sent a whole block
+        paths(v)[l] = sums(v)[l];
         found |= static_cast<Lanes>(1U << l);
       });
-      clear_row(contributions(v));
+      clear_row(sums(v));
       if (found != 0) find(threads_[static_cast<std::size_t>(t)], {v, found});
     }
   });
@@ -142,29 +166,33 @@ void BetweennessBatch<kLanes>::gather_received() {
 
 template <int kLanes>
 void BetweennessBatch<kLanes>::pull_paths(Level& level) {
-  broadcast_values(level);
-  level.was_broadcast = true;
-  level.mirrors_begin = updated_mirrors_.size();
-  collect_updated_mirrors();
-  level.mirrors_end = updated_mirrors_.size();
-  for (const Entry e : mirrors_of(level)) seen_[index(e.vertex)] |= e.lanes;
-  team_.for_range(active_, kBetweennessPullGrain, [&](int t, std::size_t a, std::size_t b) {
+  broadcast_level(level);
+  team_.for_range(cut_ ? locals_ : active_, kBetweennessPullGrain, [&](int t, std::size_t a, std::size_t b) {
+    Thread& thread = threads_[static_cast<std::size_t>(t)];
     for (std::size_t i = a; i < b; ++i) {
       const auto unseen = static_cast<Lanes>(kAll & ~seen_[i]);
       if (unseen == 0) continue;
       const auto v = static_cast<Local>(i);
-      const Row sums = sum_rows<kLanes>(graph_.in().neighbours(v), contributions_.data());
+      const Row row = sum_rows<kLanes>(in_.neighbours(v), contributions_.data());
+      double* const into = cut_ ? sums(v) : paths(v);
       Lanes found = 0;
       for_lanes(unseen, [&](std::size_t l) {
-        if (sums[l] == 0) return;
+        if (row[l] == 0) return;
         found |= static_cast<Lanes>(1U << l);
-        paths(v)[l] = sums[l];
+        into[l] = row[l];
       });
-      if (found != 0) find(threads_[static_cast<std::size_t>(t)], {v, found});
+      if (found == 0) continue;
+      if (cut_) {  // a part: find_summed() adds that of others
+        next_[i] = found;
+        thread.touched.push_back(v);
+      } else {
+        find(thread, {v, found});
+      }
     }
   });
-  clear_rows(entries(level));
-  clear_rows(mirrors_of(level));
+  clear_rows(entries(level), contributions_.data());
+  clear_rows(mirrors_of(level), contributions_.data());
+  if (cut_) find_summed();
 }
 
 // Returns whether no lane was touched before.

@@ -51,7 +51,9 @@ class Betweenness::Weighted final : public Sum {
 class Betweenness::Distributed final : public Sum {
  public:
   explicit Distributed(const Graph& graph)
-      : graph_(graph), may_batch_(graph.world().max(graph.locals()) <= std::numeric_limits<Local>::max() / kBatch) {}
+      : graph_(graph),
+        may_batch_(graph.world().max(GraphView::of(graph, CutRows::sources).locals) <=
+                   std::numeric_limits<Local>::max() / kBatch) {}
 
   void run(std::span<const Vertex> sources, BetweennessResult& result, const Progress& progress) override {
     if (sources.size() > 1 && may_batch_) {
