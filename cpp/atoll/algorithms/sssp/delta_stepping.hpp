@@ -207,7 +207,7 @@ class DeltaSteppingCore {
     bucket_ = from;
     bool more = take_bucket(end);
     while (more) {
-      one_thread_ = team_.size() == 1 || frontier_size_ <= kSerialFrontier;
+      one_thread_ = team_.size() == 1 || is_small_frontier();
       if (one_thread_) {
         relax_share(0, lists, relax_edges);
         more = take_bucket(end);
@@ -219,7 +219,7 @@ class DeltaSteppingCore {
           team_.barrier();
           if (t == 0) {
             more = take_bucket(end);
-            one_thread_ = frontier_size_ <= kSerialFrontier;
+            one_thread_ = is_small_frontier();
           }
           team_.barrier();
         }
@@ -251,10 +251,15 @@ class DeltaSteppingCore {
   static constexpr std::size_t kFrontierGrain = 32;
   // Bucket fusion: a thread continues with the vertices it added to the current bucket while they are fewer than this.
   static constexpr std::size_t kFusion = 2000;
-  // One thread processes frontiers up to this size: the two barriers of a bucket cost about as much.
-  static constexpr std::size_t kSerialFrontier = 32;
+  // One thread processes frontiers of up to so many vertices for each thread: the two barriers of a bucket cost about
+  // as much.
+  static constexpr std::size_t kSerialPerThread = 16;
   // The last bucket holds all larger distances.
   static constexpr double kMostBuckets = 1 << 20;
+
+  bool is_small_frontier() const {
+    return frontier_size_ <= kSerialPerThread * static_cast<std::size_t>(team_.size());
+  }
 
   // Moves the first bucket from bucket_ on that is not empty into the frontier; false if there is none below `end` and
   // the horizon.
