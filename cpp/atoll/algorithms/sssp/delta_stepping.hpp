@@ -257,9 +257,7 @@ class DeltaSteppingCore {
   // The last bucket holds all larger distances.
   static constexpr double kMostBuckets = 1 << 20;
 
-  bool is_small_frontier() const {
-    return frontier_size_ <= kSerialPerThread * static_cast<std::size_t>(team_.size());
-  }
+  bool is_small_frontier() const { return frontier_size_ <= kSerialPerThread * static_cast<std::size_t>(team_.size()); }
 
   // Moves the first bucket from bucket_ on that is not empty into the frontier; false if there is none below `end` and
   // the horizon.
