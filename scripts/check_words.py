@@ -45,10 +45,10 @@ def begins_in_python(text):
     last = 0
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:
-            number, alone = token.start[0], not token.line[: token.start[1]].strip()
-            if not alone or last != number - 1:
+            number, whole_line = token.start[0], not token.line[: token.start[1]].strip()
+            if not whole_line or last != number - 1:
                 yield number, token.string.lstrip("# ")
-            last = number if alone else 0
+            last = number if whole_line else 0
 
 
 def found_in(path):
