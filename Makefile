@@ -87,7 +87,8 @@ separate:           # every source compiled by itself, which `make build` does n
 	cmake --preset release -B build/separate -DATOLL_UNITY=OFF $(CMAKE_FLAGS)
 	cmake --build build/separate
 
-nightly: separate ubsan pytest-nightly networkx-suite fuzz # what takes too long for each change
+nightly: CMAKE_FLAGS += -DATOLL_NIGHTLY_TESTS=ON
+nightly: separate asan tsan ubsan pytest-nightly networkx-suite fuzz # what takes too long for each change
 
 bench: build        # bench/cases.json
 	.venv/bin/python bench/run.py

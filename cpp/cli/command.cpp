@@ -8,6 +8,7 @@
 #include <atoll/base/files/atomic_file.hpp>
 #include <atoll/base/files/text_file.hpp>
 #include <atoll/base/id_rule.hpp>
+#include <atoll/base/json.hpp>
 #include <atoll/base/utf8.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
 #include <atoll/transport/plugin.hpp>
@@ -183,7 +184,7 @@ nlohmann::json plan_in(const nlohmann::json& object, const std::string& path) {
 // Said where a plan was found on another kind of machine.
 std::string other_machine(const std::string& path) {
   const std::string text = read_text_file(path).value_or("");
-  const nlohmann::json object = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const nlohmann::json object = try_parse_json(text);
   const auto from = object.is_object() ? object.find("provenance") : object.end();
   if (from == object.end() || !from->is_object()) return "";
   const tune::Provenance here = tune::this_machine();
@@ -203,7 +204,7 @@ Plan Command::chosen_plan() const {
     const std::optional<std::string> text = read_text_file(plan_file_);
     check(text.has_value(), "{}: cannot be opened (it is the value of --plan). Give a JSON file.", plan_file_);
     try {
-      plan = Plan::from_json(plan_in(nlohmann::json::parse(*text), plan_file_));
+      plan = Plan::from_json(plan_in(parse_json(*text), plan_file_));
     } catch (const nlohmann::json::parse_error& e) {
       throw InputError(fmt::format("{}: {} (a plan is a JSON object). Correct it.", plan_file_, e.what()));
     }

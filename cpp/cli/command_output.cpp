@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atoll/base/files/atomic_file.hpp>
+#include <atoll/base/json.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
 #include <atoll/tune/store.hpp>
 #include <memory>
@@ -45,7 +46,7 @@ nlohmann::json Command::provenance() const {
 }
 
 void Command::put_json(const nlohmann::json& object) const {
-  const std::string text = object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  const std::string text = dump_json_replacing(object, 2) + "\n";
   if (json_ == "-") {
     print_result(text);
     return;

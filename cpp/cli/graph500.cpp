@@ -50,7 +50,7 @@ std::string account(World& world, const Graph500Result& r, const nlohmann::json&
   rows.emplace_back("  waiting", fmt::format("{:.0f} % of the time for other ranks",
                                              100 * search["wait_seconds"].get<double>() / all));
   rows.emplace_back("memory",
-                    bytes_text(search["memory_bytes"].get<double>()) + " for communication on the fullest rank");
+                    bytes_text(search["memory_bytes"].get<double>()) + " for communication on the most loaded rank");
   rows.emplace_back("verified", fmt::format("all {} searches by all five rules, {:.3f} s (not timed)", searches,
                                             r.verification_seconds));
   return table_of(rows);

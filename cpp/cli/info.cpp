@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atoll/base/json.hpp>
 #include <atoll/topology/draw.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
 #include <atoll/transport/plugin.hpp>
@@ -44,7 +45,7 @@ int verb_info(const Words& words) {
     outcome.text += "\nplan (each is also an environment variable ATOLL_<FIELD>; --knobs says what they do)\n";
     std::vector<std::pair<std::string, std::string>> rows;
     const nlohmann::json fields = command.plan().to_json();
-    for (const auto& [name, value] : fields.items()) rows.emplace_back("  " + name, value.dump());
+    for (const auto& [name, value] : fields.items()) rows.emplace_back("  " + name, dump_json(value));
     outcome.text += table_of(rows);
     return outcome;
   };
@@ -58,7 +59,7 @@ int verb_info(const Words& words) {
     const Machine machine = measured_machine(world, world.hierarchy(), 9);
     world.collective_try([&] {
       if (world.rank() != 0 || costs_file.empty()) return;
-      put_file(costs_file, machine.to_json().dump(2) + "\n");
+      put_file(costs_file, dump_json(machine.to_json(), 2) + "\n");
     });
     return shown(world.hierarchy(), machine.cost);
   });

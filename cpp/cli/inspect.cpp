@@ -42,7 +42,7 @@ void compare_partitions(World& world, const EdgeList& edges, const IdMap& ids, c
   outcome.result["partitions"] = list;
   outcome.result["machine"] = {{"ranks", machine.size()}, {"hierarchy", machine.to_json()}, {"cost", cost.to_json()}};
   outcome.text += fmt::format(
-      "\npartitions over {} ranks: edges by the domain boundaries between their ends; fullest rank over the mean\n"
+      "\npartitions over {} ranks: edges by the domain boundaries between their ends; most loaded rank over the mean\n"
       "  {:<10}{:>12}{:>14}{}{:>10}{:>8}{:>9}\n{}",
       machine.size(), "", "equation 1", "in a rank", heads, "vertices", "edges", "seconds", rows);
 }
@@ -85,7 +85,8 @@ void compare_cuts(World& world, const EdgeList& edges, const IdMap& ids, const H
   outcome.result["grid"] = {grid.rows, grid.columns};
   outcome.text += fmt::format(
       "\ncuts over {} ranks (cartesian: {} x {}; hybrid: heavy from {}): copies of a vertex, mirrors that are told and "
-      "heard,\nbytes of values in a round of PageRank (4 a mirror told or heard); copies and edges of the fullest rank "
+      "heard,\nbytes of values in a round of PageRank (4 a mirror told or heard); copies and edges of the most loaded "
+      "rank "
       "over the mean\n  {:<10}{:>12}{:>12}{:>12}{:>12}{:>10}{:>8}\n{}",
       ranks, grid.rows, grid.columns, options.placement.heavy, "", "replication", "told", "heard", "a round", "copies",
       "edges", rows);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atoll/base/json.hpp>
 #include <atoll/device/gemm_tuning.hpp>
 #include <atoll/device/rank_device.hpp>
 #include <atoll/matrix/gemm/tuning.hpp>
@@ -56,7 +57,7 @@ std::string text_of(const nlohmann::json& blocking) {
   std::string out;
   for (const auto& [name, value] : blocking.items())
     out += fmt::format("{}{} {}", out.empty() ? "" : ", ", name,
-                       value.is_string() ? value.get<std::string>() : value.dump());
+                       value.is_string() ? value.get<std::string>() : dump_json(value));
   return out;
 }
 
@@ -106,7 +107,7 @@ int tune_gemm(const Words& words) {
       out.text += fmt::format("{:<20} {}: {:.1f} Gop/s, {:.3f} of the usual ({}); {} of {} points measured\n",
                               name_of(element), text_of(row["blocking"]),
                               row["operations_per_second"].get<double>() / 1e9, row["gain"].get<double>(),
-                              text_of(row["usual"]["blocking"]), row["measured"].dump(), row["allowed"].dump());
+                              text_of(row["usual"]["blocking"]), dump_json(row["measured"]), dump_json(row["allowed"]));
       if (keep) {
         row["file"] =
             tune::Store().write(device ? device_tile_key(*device, element) : blocking_key(algebra), row).string();

@@ -34,7 +34,7 @@ __all__ = [
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PageRankResult(ReprMixin):
-    """How often a random walk that jumps now and then comes by each vertex."""
+    """How often a random walk that jumps now and then visits each vertex."""
 
     score: VertexArray
     """float64 (precision="float": float32); sums to 1 over all vertices where dangling is "spread"."""

@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <atoll/base/isa.hpp>
+#include <atoll/base/isa/isa.hpp>
 #include <atoll/graph/generate/generate.hpp>
 #include <atoll/graph/graph.hpp>
 #include <map>

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <atoll/base/error.hpp>
-#include <atoll/base/isa.hpp>
+#include <atoll/base/isa/isa.hpp>
 #include <cstdlib>
 #include <optional>
 #include <string>

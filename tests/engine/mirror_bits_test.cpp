@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include <atoll/base/isa.hpp>
+#include <atoll/base/isa/isa.hpp>
 #include <atoll/base/random.hpp>
 #include <atoll/engine/mirror_bits.hpp>
 #include <atoll/graph/generate/generate.hpp>

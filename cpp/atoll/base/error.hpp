@@ -53,10 +53,14 @@ class VerificationError : public Error {
   using Error::Error;
 };
 
+/// Throws InputError. Apart from check(), so that its callers stay small.
+[[noreturn, gnu::cold]] void throw_input_error(fmt::string_view text, fmt::format_args arguments);
+
 /// Throws InputError with the formatted text unless `ok`.
 template <class... Args>
 void check(bool ok, fmt::format_string<Args...> text, Args&&... args) {
-  if (!ok) throw InputError(fmt::format(text, std::forward<Args>(args)...));
+  if (!ok) [[unlikely]]
+    throw_input_error(text, fmt::make_format_args(args...));
 }
 
 }  // namespace atl

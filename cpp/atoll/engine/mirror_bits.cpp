@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <atoll/base/isa.hpp>
+#include <atoll/base/isa/isa.hpp>
 #include <atoll/engine/mirror_bits.hpp>
 #include <atoll/runtime/aggregation/route.hpp>
 #include <cmath>

@@ -5,18 +5,11 @@
 #include <atoll/graph/mirror_values.hpp>
 
 namespace atl {
-namespace {
-
-const VertexCut* cut_of(const Graph& graph) {
-  return graph.cut().cut() == Cut::edge ? nullptr : &graph.vertex_cut(CutRows::sources);
-}
-
-}  // namespace
 
 template <class Id>
 TraversalView<Id>::TraversalView(const Graph& graph)
     : graph_(graph),
-      cut_(cut_of(graph)),
+      cut_(graph.vertex_cut_if_any(CutRows::sources)),
       first_mirror_(cut_ ? cut_->first_mirror() : graph.mirrors().begin[0]),
       locals_(cut_ ? cut_->locals() : graph.locals()) {
   if (!cut_) {

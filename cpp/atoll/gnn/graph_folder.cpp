@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atoll/base/error.hpp>
 #include <atoll/base/files/text_file.hpp>
+#include <atoll/base/json.hpp>
 #include <atoll/gnn/graph_folder.hpp>
 #include <atoll/graph/formats/lines.hpp>
 #include <atoll/graph/id_order.hpp>
@@ -169,7 +170,7 @@ void GraphFolder::read_split(World& world) {
     text = plain_text(std::move(text), path);
     nlohmann::json split;
     try {
-      split = nlohmann::json::parse(text);
+      split = parse_json(text);
     } catch (const nlohmann::json::parse_error& e) {
       const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(e.byte, text.size()));
       throw InputError(
@@ -192,7 +193,7 @@ void GraphFolder::read_split(World& world) {
         const bool whole = vertices[i].is_number_unsigned() &&
                            vertices[i].get<std::uint64_t>() < static_cast<std::uint64_t>(vertices_);
         check(whole, "{}:1: {}[{}] is {} ({} has {} lines, so vertices are 0 to {}). Correct one of them.", path, name,
-              i, vertices[i].dump(), labels_path_, vertices_, vertices_ - 1);
+              i, dump_json(vertices[i]), labels_path_, vertices_, vertices_ - 1);
         const auto v = vertices[i].get<std::size_t>();
         check(seen[v] == 0, "{}:1: {}[{}] is {} (it was named before). Name a vertex once.", path, name, i, v);
         seen[v] = 1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/base/error.hpp>
+#include <atoll/base/json.hpp>
 #include <atoll/gnn/training.hpp>
 #include <atoll/io/named_arrays.hpp>
 #include <atoll/runtime/aggregation/termination.hpp>
@@ -28,14 +29,14 @@ nlohmann::json identity(Gcn<T>& gcn) {
 std::string difference(const nlohmann::json& saved, const nlohmann::json& here) {
   for (const auto& [key, value] : here.items())
     if (!saved.contains(key) || saved[key] != value)
-      return fmt::format("{} is {} there, {} here", key, saved.contains(key) ? saved[key].dump() : "missing",
-                         value.dump());
+      return fmt::format("{} is {} there, {} here", key, saved.contains(key) ? dump_json(saved[key]) : "missing",
+                         dump_json(value));
   return "it has more fields";
 }
 
 template <class T>
 void save(World& world, Gcn<T>& gcn, const std::string& path, const nlohmann::json& run, const TrainingCurve& curve) {
-  NamedArrays state{.text = nlohmann::json{{"run", run}, {"epoch", gcn.epoch()}}.dump()};
+  NamedArrays state{.text = dump_json(nlohmann::json{{"run", run}, {"epoch", gcn.epoch()}})};
   const auto add = [&]<class V>(const char* name, std::span<V> values) { state.add(name, std::as_bytes(values)); };
   add("parameters", gcn.parameters());
   add("first_moments", gcn.first_moments());
@@ -55,7 +56,7 @@ void load(World& world, Gcn<T>& gcn, const std::string& path, const nlohmann::js
   // All ranks have the same bytes, hence the same errors.
   std::int64_t epoch = 0;
   try {
-    const nlohmann::json state = nlohmann::json::parse(saved->text);
+    const nlohmann::json state = parse_json(saved->text);
     check(state.at("run") == run, "{}: is of another run ({}). Name another, or remove it.", path,
           difference(state.at("run"), run));
     epoch = state.at("epoch").get<std::int64_t>();

@@ -105,6 +105,10 @@ class Graph {
   /// The edges distributed by cut(), which is a vertex-cut. Made by the first call, collectively, and kept with the
   /// graph for all that run over it; they count its memory.
   const VertexCut& vertex_cut(CutRows rows) const;
+  /// The same; null if cut() is Cut::edge.
+  const VertexCut* vertex_cut_if_any(CutRows rows) const {
+    return cut_.cut() == Cut::edge ? nullptr : &vertex_cut(rows);
+  }
   const IdMap& ids() const { return ids_; }
 
   Local owned() const { return owned_; }    ///< masters on this rank

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atoll/base/error.hpp>
+#include <atoll/base/json.hpp>
 #include <atoll/runtime/plan.hpp>
 #include <bit>
 #include <cctype>
@@ -96,13 +97,13 @@ nlohmann::json Plan::to_json() const {
 
 Plan Plan::from_json(const nlohmann::json& j) {
   Plan plan;
-  check(j.is_object(), "plan: {} (a plan is an object of fields). Correct it.", j.dump());
+  check(j.is_object(), "plan: {} (a plan is an object of fields). Correct it.", dump_json(j));
   std::size_t known = 0;
   for_each_field(plan, [&](const char* name, auto& value) {
     if (!j.contains(name)) return;
     ++known;
     check(fits<std::decay_t<decltype(value)>>(j.at(name)), "plan: {} is {} (not of the field's type). Correct it.",
-          name, j.at(name).dump());
+          name, dump_json(j.at(name)));
     j.at(name).get_to(value);
   });
   if (known != j.size()) {
@@ -123,7 +124,7 @@ Plan Plan::from_environment(Plan plan) {
     if constexpr (std::is_same_v<T, std::string>) {
       value = text;
     } else {
-      const nlohmann::json number = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+      const nlohmann::json number = try_parse_json(text);
       if (!fits<T>(number))
         throw UsageError(fmt::format("{} is '{}' (a{} number is needed). Correct or unset it.", variable, text,
                                      std::is_floating_point_v<T> ? "" : " whole"));

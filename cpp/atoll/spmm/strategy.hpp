@@ -36,7 +36,7 @@ struct SpmmStrategy {
   HaloPath path;  ///< domains: fetched once into each domain (section 4.2)
   RowMessages messages;
   bool overlapped;                           ///< one phase is fetched while the one before is multiplied (section 5.1)
-  Algorithm algorithm = Algorithm::rows_1d;  ///< the fields above take effect with rows_1d alone, else describe
+  Algorithm algorithm = Algorithm::rows_1d;  ///< the fields above take effect with rows_1d only, else describe
   /// Number of copied rows that any rank may hold: below it more phases cost more in latency than they save in memory.
   std::size_t undivided_rows = std::size_t{1} << 16;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/base/error.hpp>
+#include <atoll/base/json.hpp>
 #include <atoll/topology/hierarchy.hpp>
 #include <charconv>
 #include <nlohmann/json.hpp>
@@ -142,7 +143,7 @@ int Hierarchy::level_between(Rank a, Rank b) const {
 Hierarchy Hierarchy::from_json(const nlohmann::json& j) {
   auto read = [](auto&& self, const nlohmann::json& node) -> Domain {
     check(node.is_object(), "hierarchy: {} (a domain is an object with kind, and ranks or children). Correct it.",
-          node.dump());
+          dump_json(node));
     Domain d;
     d.kind = node.value("kind", "domain");
     d.name = node.value("name", "");

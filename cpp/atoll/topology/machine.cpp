@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atoll/base/error.hpp>
 #include <atoll/base/files/text_file.hpp>
+#include <atoll/base/json.hpp>
 #include <atoll/base/random.hpp>
 #include <atoll/topology/machine.hpp>
 #include <filesystem>
@@ -138,7 +139,7 @@ std::optional<DeviceRates> device_from_json(const nlohmann::json& j) {
   check(
       rates.flops_per_second > 0 && rates.memory_bytes_per_second > 0,
       "platform: device is {} (an object with flops_per_second and memory_bytes_per_second, both above 0). Correct it.",
-      device.dump());
+      dump_json(device));
   return rates;
 }
 
@@ -180,7 +181,7 @@ Machine read_machine(const std::string& text, int depth) {
     return of_network(Network::parse(text), kOverhead_s);
   const std::optional<std::string> file = read_text_file(text);
   check(file.has_value(), "{}: cannot be opened (it says what levels cost). Give a JSON file, or a network.", text);
-  const nlohmann::json j = nlohmann::json::parse(*file, nullptr, /*allow_exceptions=*/false);
+  const nlohmann::json j = try_parse_json(*file);
   check(j.is_object() && (j.contains("levels") || j.contains("network")),
         "{}: not a platform (an object with levels: a list of latency_s, bytes_per_second and overhead_s; or with "
         "network: a name). Correct it.",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/base/error.hpp>
+#include <atoll/base/json.hpp>
 #include <atoll/tune/space.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -16,14 +17,14 @@ nlohmann::ordered_json stepped(const std::string& name, const nlohmann::ordered_
   const char* const by = grows ? "factor" : "step";
   check(j.size() == 3 && j.contains("from") && j.contains("to") && j.contains(by) &&
             std::all_of(j.begin(), j.end(), [](const auto& v) { return v.is_number(); }),
-        "parameter '{}' is {} (numbers from, to, and step or factor are needed). Correct it.", name, j.dump());
+        "parameter '{}' is {} (numbers from, to, and step or factor are needed). Correct it.", name, dump_json(j));
   const double from = j["from"], to = j["to"], each = j[by];
   check(from <= to && (grows ? from > 0 && each > 1 : each > 0),
         "parameter '{}' is {} (from at most to, a step above 0; a factor above 1 and from above 0). Correct it.", name,
-        j.dump());
+        dump_json(j));
   constexpr double kMost = 1 << 20;
   const double count = grows ? std::log(to / from) / std::log(each) : (to - from) / each;
-  check(count < kMost, "parameter '{}' is {} (more than 2^20 values). Take a larger {}.", name, j.dump(), by);
+  check(count < kMost, "parameter '{}' is {} (more than 2^20 values). Take a larger {}.", name, dump_json(j), by);
   const bool whole = std::all_of(j.begin(), j.end(), [](const auto& v) { return v.is_number_integer(); });
   nlohmann::ordered_json values = nlohmann::ordered_json::array();
   for (int i = 0; i <= count + 1e-9; ++i) {
@@ -49,7 +50,7 @@ nlohmann::json Point::to_json() const {
   nlohmann::json j = nlohmann::json::object();
   for (std::size_t i = 0; i < at_.size(); ++i) {
     const Space::Parameter& p = space_->parameters_[i];
-    j[p.name] = p.is_choice ? nlohmann::json(p.words[at_[i]]) : nlohmann::json::parse(p.words[at_[i]]);
+    j[p.name] = p.is_choice ? nlohmann::json(p.words[at_[i]]) : parse_json(p.words[at_[i]]);
   }
   return j;
 }
@@ -89,7 +90,7 @@ Space& Space::real(std::string name, const std::vector<double>& values) {
   std::vector<std::string> words;
   for (const double v : values) {
     check(std::isfinite(v), "parameter '{}' has the value {} (a finite number is needed). Correct it.", name, v);
-    words.push_back(nlohmann::json(v).dump());
+    words.push_back(dump_json(nlohmann::json(v)));
   }
   return add(std::move(name), std::move(words), false);
 }
@@ -105,10 +106,10 @@ Space& Space::flag(std::string name, const std::vector<bool>& values) {
 }
 
 Space Space::from_json(const nlohmann::ordered_json& j) {
-  check(j.is_object(), "a space is {} (an object of parameters is needed). Correct it.", j.dump());
+  check(j.is_object(), "a space is {} (an object of parameters is needed). Correct it.", dump_json(j));
   Space space;
   for (const auto& [name, given] : j.items()) {
-    check(!name.empty(), "a parameter has no name (its values are {}). Give it one.", given.dump());
+    check(!name.empty(), "a parameter has no name (its values are {}). Give it one.", dump_json(given));
     const nlohmann::ordered_json values = given.is_object() ? stepped(name, given) : given;
     const auto all = [&](auto&& is) { return std::all_of(values.begin(), values.end(), is); };
     using Value = nlohmann::ordered_json;
@@ -116,7 +117,7 @@ Space Space::from_json(const nlohmann::ordered_json& j) {
       return v.is_number_integer() && (!v.is_number_unsigned() || v.get<std::uint64_t>() <= INT64_MAX);
     });
     check(values.is_array(), "parameter '{}' is {} (a list of values, or from, to and step or factor). Correct it.",
-          name, values.dump());
+          name, dump_json(values));
     if (whole) {
       space.integer(name, values.get<std::vector<std::int64_t>>());
     } else if (all([](const Value& v) { return v.is_number(); })) {
@@ -128,7 +129,7 @@ Space Space::from_json(const nlohmann::ordered_json& j) {
     } else {
       throw InputError(
           fmt::format("parameter '{}' has the values {} (all numbers, all words, or true and false). Correct them.",
-                      name, values.dump()));
+                      name, dump_json(values)));
     }
   }
   check(!space.parameters_.empty(), "a space has no parameters (one is needed). Name some.");
@@ -141,7 +142,7 @@ nlohmann::ordered_json Space::to_json() const {
   for (const Parameter& p : parameters_) {
     nlohmann::ordered_json& values = j[p.name] = nlohmann::ordered_json::array();
     for (const std::string& word : p.words)
-      values.push_back(p.is_choice ? nlohmann::ordered_json(word) : nlohmann::ordered_json::parse(word));
+      values.push_back(p.is_choice ? nlohmann::ordered_json(word) : parse_ordered_json(word));
   }
   return j;
 }
@@ -214,20 +215,20 @@ Point Space::point(const nlohmann::json& j) const {
   std::vector<std::size_t> at;
   for (const Parameter& p : parameters_) {
     const auto given = j.find(p.name);
-    check(given != j.end(), "a point {} has no '{}' (every parameter needs a value). Add it.", j.dump(), p.name);
+    check(given != j.end(), "a point {} has no '{}' (every parameter needs a value). Add it.", dump_json(j), p.name);
     const std::string word = given->is_string() ? given->get<std::string>() : given->dump();
     auto place = std::find(p.words.begin(), p.words.end(), word);
     if (place == p.words.end() && given->is_number_integer())  // 1 for 1.0
-      place = std::find(p.words.begin(), p.words.end(), nlohmann::json(given->get<double>()).dump());
+      place = std::find(p.words.begin(), p.words.end(), dump_json(nlohmann::json(given->get<double>())));
     check(place != p.words.end() && p.is_choice == given->is_string(),
           "a point's {} is {} (not a value of the space). Correct it.", p.name, word);
     at.push_back(static_cast<std::size_t>(place - p.words.begin()));
   }
-  check(j.size() == parameters_.size(), "a point {} has a parameter too many ({} are known). Remove it.", j.dump(),
+  check(j.size() == parameters_.size(), "a point {} has a parameter too many ({} are known). Remove it.", dump_json(j),
         parameters_.size());
   const Point point(*this, std::move(at));
   const std::string* const rule = broken_rule(point);
-  check(!rule, "the point {} breaks the rule: {}. Choose another.", j.dump(), rule ? *rule : "");
+  check(!rule, "the point {} breaks the rule: {}. Choose another.", dump_json(j), rule ? *rule : "");
   return point;
 }
 

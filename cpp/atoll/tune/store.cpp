@@ -3,7 +3,8 @@
 #include <atoll/base/error.hpp>
 #include <atoll/base/files/atomic_file.hpp>
 #include <atoll/base/files/text_file.hpp>
-#include <atoll/base/isa.hpp>
+#include <atoll/base/isa/isa.hpp>
+#include <atoll/base/json.hpp>
 #include <atoll/base/version.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
 #include <atoll/tune/store.hpp>
@@ -95,7 +96,7 @@ fs::path Store::write(std::string_view key, const nlohmann::json& value) const {
         fmt::format("{}: cannot be made ({}). Correct the permissions, or name another folder by ATOLL_CACHE.",
                     file.parent_path().string(), error.message()));
   try {
-    write_file(file.string(), object.dump(2) + "\n");
+    write_file(file.string(), dump_json(object, 2) + "\n");
   } catch (const IoError& e) {
     throw IoError(fmt::format("{} Another folder is named by ATOLL_CACHE.", e.what()));
   }
@@ -111,7 +112,7 @@ std::optional<Entry> Store::read(std::string_view key) const {
     throw IoError(fmt::format("{}: cannot be opened ({}). Correct its permissions or remove it.", file.string(),
                               std::strerror(errno)));
   }
-  const nlohmann::json object = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  const nlohmann::json object = try_parse_json(*text);
   check(
       object.is_object() && object.contains("value") && object.contains("provenance") && object.value("schema", 0) == 1,
       "{}: is not a stored result of this version. Remove it, and tune or measure again.", file.string());

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atoll/base/files/atomic_file.hpp>
+#include <atoll/base/json.hpp>
 #include <atoll/base/timer.hpp>
 #include <atoll/runtime/measure_links.hpp>
 #include <atoll/topology/draw.hpp>
@@ -153,10 +154,10 @@ class Measurement {
       if (world.rank() != 0) return "";
       std::vector<double> least = links_.latency_s;
       for (std::size_t i = 0; i < least.size(); ++i) least[i] = std::min(least[i], second.latency_s[i]);
-      return cluster(least, clustering_thresholds(least)).to_json().dump();
+      return dump_json(cluster(least, clustering_thresholds(least)).to_json());
     });
     constexpr int kRounds = 3;  // slow networks take seconds for each
-    const nlohmann::json found = nlohmann::json::parse(gather_texts(world, domains)[0]);
+    const nlohmann::json found = parse_json(gather_texts(world, domains)[0]);
     machine_.emplace(measured_machine(world, Hierarchy::from_json(found), kRounds));
     calibrated_s_ = timer_.lap();
     world.collective_try([&] {
@@ -183,7 +184,7 @@ class Measurement {
     const Proposal proposal(o_, launched_, traffic, links_, second, hierarchy());
     out_.seconds = {{"measure", measured_s_}, {"calibrate", calibrated_s_}, {"run", timer.seconds()}};
     say(proposal);
-    if (!o_.machine_file.empty()) put_file(o_.machine_file, machine_->to_json().dump(2) + "\n");
+    if (!o_.machine_file.empty()) put_file(o_.machine_file, dump_json(machine_->to_json(), 2) + "\n");
     o_.exports.write(
         [&](const std::string& format) {
           const bool by_process = format == "places";  // as --map numbers them

@@ -5,6 +5,7 @@
 #include <atoll/apsp/model/heat_map.hpp>
 #include <atoll/base/byte_count.hpp>
 #include <atoll/base/files/text_file.hpp>
+#include <atoll/base/json.hpp>
 #include <atoll/tune/store.hpp>
 #include <cli/cli11.hpp>
 #include <cmath>
@@ -191,7 +192,7 @@ ApspMachine apsp_parameters(const std::string& name, const std::string& element)
   }
   const std::optional<std::string> text = read_text_file(name);
   check(text.has_value(), "{}: cannot be opened (value of --parameters: frontier or a file). Correct it.", name);
-  nlohmann::json j = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  nlohmann::json j = try_parse_json(*text);
   check(j.is_object(), "{}: is no JSON object (value of --parameters). Give what `atoll model fit` wrote.", name);
   // Also accept the command's whole JSON object, which contains the parameters.
   if (j.contains("result") && j["result"].is_object() && j["result"].contains("parameters"))

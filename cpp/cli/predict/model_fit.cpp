@@ -4,6 +4,7 @@
 #include <atoll/apsp/floyd_warshall/grid_plan.hpp>
 #include <atoll/apsp/model/hyperbola.hpp>
 #include <atoll/base/files/text_file.hpp>
+#include <atoll/base/json.hpp>
 #include <atoll/matrix/gemm/tuning.hpp>
 #include <atoll/runtime/broadcast/panel_broadcast.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
@@ -187,7 +188,7 @@ void fit(nlohmann::json& curve, const std::string& name, Outcome& outcome) {
 nlohmann::json read_points(const std::string& name) {
   const std::optional<std::string> text = read_text_file(name);
   check(text.has_value(), "{}: cannot be opened (value of --input). Give a JSON file.", name);
-  nlohmann::json j = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  nlohmann::json j = try_parse_json(*text);
   check(j.is_object(),
         "{}: is no JSON object (parameters whose curves are {{\"points\": [[x, rate], ..]}} are needed). Correct it.",
         name);
@@ -210,7 +211,7 @@ Outcome fitted(nlohmann::json parameters, const FitOptions& o) {
   outcome.result["parameters"] = machine.to_json();
   outcome.text += fmt::format("{:<18} {:.4g} op/s on a diagonal block\n", "diagonal_rate", machine.diagonal_rate);
   if (!o.output.empty()) {
-    put_file(o.output, machine.to_json().dump(2) + "\n");
+    put_file(o.output, dump_json(machine.to_json(), 2) + "\n");
     outcome.text += fmt::format("{}: the parameters\n", o.output);
   }
   if (o.keep) {

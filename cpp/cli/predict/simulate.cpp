@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atoll/base/files/atomic_file.hpp>
 #include <atoll/base/files/text_file.hpp>
+#include <atoll/base/json.hpp>
 #include <atoll/runtime/aggregation/route.hpp>
 #include <atoll/topology/machine.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
@@ -17,7 +18,6 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 
 #include "cli/bench/predicted_run.hpp"
@@ -60,7 +60,7 @@ PlanFields fields_of(const std::string& name) {
                     "torus:, mesh:, hyperx:, random:), nor a file. Correct it.",
                     name));
   const std::string text = read_text_file(name).value_or("");
-  const nlohmann::json j = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const nlohmann::json j = try_parse_json(text);
   const auto is_text = [&](const char* key) { return j.is_object() && j.contains(key) && j[key].is_string(); };
   const bool has_levels = j.is_object() && j.contains("levels");
   check(
@@ -237,7 +237,7 @@ int verb_simulate(const Words& words) {
     const bool fewer = command.ranks() > 0 && command.ranks() < hierarchy.size();
     if (fewer) hierarchy = hierarchy.first(command.ranks());
     if (fewer || fields.hierarchy) {
-      write_file(tree.path(), hierarchy.to_json().dump());
+      write_file(tree.path(), dump_json(hierarchy.to_json()));
       fields.domains = tree.path();
     }
     const Machine platform = read_machine(fields.platform, hierarchy.depth());
@@ -286,8 +286,7 @@ int verb_simulate(const Words& words) {
           if (!std::getenv(name)) settings.emplace_back(name, value);
       const int code = run_again(again, settings);
       check_ended_well(code, route, inner);
-      std::ifstream file(result.path());
-      const nlohmann::json run = nlohmann::json::parse(file);
+      const nlohmann::json run = parse_json(read_text_file(result.path()).value_or(""));
       if (!run.contains("simulation"))
         throw UsageError(
             fmt::format("{} (it has no ranks to simulate, or another --transport). Give a verb with ranks.",

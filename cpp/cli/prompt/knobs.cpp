@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atoll/base/json.hpp>
 #include <nlohmann/json.hpp>
 
 #include "help.hpp"
@@ -45,7 +46,7 @@ std::string explain_knobs(const Plan& plan) {
   const nlohmann::json fields = plan.to_json();
   for (const auto& [name, value] : fields.items()) {
     const auto known = std::ranges::find(kKnobs, name, [](const auto& row) { return row.first; });
-    rows.emplace_back(fmt::format("  {} {}", name, value.dump()),
+    rows.emplace_back(fmt::format("  {} {}", name, dump_json(value)),
                       known == std::end(kKnobs) ? std::string() : std::string(known->second));
   }
   return wrapped_table(rows);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/ranges.h>
 
+#include <atoll/base/json.hpp>
 #include <atoll/base/random.hpp>
 #include <atoll/gnn/graph_folder.hpp>
 #include <atoll/gnn/training.hpp>
@@ -175,22 +176,22 @@ Outcome train_all(World& world, const GcnRunOptions& o) {
   std::string order = out.result["order_why"];
   if (out.result["order"] != "none") order += fmt::format("; measured: {:.1f} epochs", order_epochs);
   const auto percent = [](double part) { return fmt::format("{:.2f} %", 100 * part); };
-  out.text =
-      table_of({{"network", fmt::format("{} -> {} -> {}, {} weights, {}", out.result["features"].dump(),
-                                        fmt::join(o.widths, " -> "), out.result["classes"].dump(),
-                                        out.result["parameters"].dump(), o.type)},
-                {"vertices", fmt::format("{}: {} to train, {} to validate, {} to test", graph.vertices(),
-                                         out.result["train_vertices"].dump(), out.result["validation_vertices"].dump(),
-                                         out.result["test_vertices"].dump())},
-                {"products", out.result["why"].get<std::string>()},
-                {"epoch", fmt::format("{:.6f} s, {} of it in products with the graph's matrix", epoch,
-                                      percent(out.result["spmm_share"].get<double>()))},
-                {"order", order},
-                {"validation", percent(out.result["validation_accuracy"].get<double>()) + " right"},
-                {"test", fmt::format("{} right{}", percent(mean(found.accuracies)),
-                                     o.seeds > 1 ? fmt::format(" (mean of {} seeds, deviation {})", o.seeds,
-                                                               percent(deviation(found.accuracies)))
-                                                 : "")}});
+  out.text = table_of(
+      {{"network",
+        fmt::format("{} -> {} -> {}, {} weights, {}", dump_json(out.result["features"]), fmt::join(o.widths, " -> "),
+                    dump_json(out.result["classes"]), dump_json(out.result["parameters"]), o.type)},
+       {"vertices", fmt::format("{}: {} to train, {} to validate, {} to test", graph.vertices(),
+                                dump_json(out.result["train_vertices"]), dump_json(out.result["validation_vertices"]),
+                                dump_json(out.result["test_vertices"]))},
+       {"products", out.result["why"].get<std::string>()},
+       {"epoch", fmt::format("{:.6f} s, {} of it in products with the graph's matrix", epoch,
+                             percent(out.result["spmm_share"].get<double>()))},
+       {"order", order},
+       {"validation", percent(out.result["validation_accuracy"].get<double>()) + " right"},
+       {"test", fmt::format("{} right{}", percent(mean(found.accuracies)),
+                            o.seeds > 1 ? fmt::format(" (mean of {} seeds, deviation {})", o.seeds,
+                                                      percent(deviation(found.accuracies)))
+                                        : "")}});
   return out;
 }
 

@@ -42,7 +42,7 @@ BetweennessBatch<kLanes>::BetweennessBatch(const Graph& graph)
     : graph_(graph),
       world_(graph.world()),
       team_(world_.team()),
-      cut_(graph.cut().cut() == Cut::edge ? nullptr : &graph.vertex_cut(CutRows::sources)),
+      cut_(graph.vertex_cut_if_any(CutRows::sources)),
       transposed_(cut_ ? cut_->transposed(VertexCut::WithWeights::no) : Csr{}),
       out_(cut_ ? cut_->rows() : graph.out()),
       in_(cut_ ? transposed_ : graph.in()),
@@ -75,10 +75,7 @@ template <int kLanes>
 void BetweennessBatch<kLanes>::run(std::span<const Vertex> sources, BetweennessResult& result,
                                    const Progress& progress) {
   std::vector<Local> starts;
-  for (const Vertex id : sources) {
-    const auto [owner, owned_index] = graph_.find(id);
-    starts.push_back(owner == world_.rank() ? graph_.local_of(owned_index) : kElsewhere);
-  }
+  for (const Vertex id : sources) starts.push_back(graph_.master_of(id).value_or(kElsewhere));
   std::fill(score_.begin(), score_.end(), 0.0);
   for (std::size_t i = 0; i < starts.size(); i += kLanes) {
     const std::size_t next = std::min<std::size_t>(kLanes, starts.size() - i);

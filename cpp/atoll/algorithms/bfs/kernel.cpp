@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The portable kernels, and the choice of kernels for an instruction set.
 #include <atoll/algorithms/bfs/kernel.hpp>
-#include <atoll/base/kernel_variants.hpp>
+#include <atoll/base/isa/kernel_variants.hpp>
 #include <atomic>
 #include <bit>
 

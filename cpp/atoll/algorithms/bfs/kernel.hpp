@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/base/isa.hpp>
+#include <atoll/base/isa/isa.hpp>
 #include <atoll/graph/layout.hpp>
 
 /// The inner loops of breadth-first search on one rank's bitmaps and lists. They know no ranks, threads or levels.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/algorithms/bfs/pull_loop.hpp>
-#include <atoll/base/lanes_avx2.hpp>
+#include <atoll/base/isa/lanes_avx2.hpp>
 #include <atomic>
 #include <bit>
 

@@ -15,7 +15,7 @@ namespace atl {
 ///   hits(bits, targets, lanes)                which of `lanes` have a target whose bit is set,
 ///   store_ids(to, from, lanes)                writes the ids of these lanes,
 ///   append(to, first, lanes)                  writes first + lane for these lanes, in order; at most kCount values;
-/// sets of lanes are bits of an unsigned. Lanes is a type of the including file alone, so that no other file's
+/// sets of lanes are bits of an unsigned. Lanes is a type of the including file only, so that no other file's
 /// instructions are ever taken for it.
 template <class Lanes, class Id>
 std::size_t pull_vectors(const PullView<Id>& g, std::size_t a, std::size_t b) {

@@ -10,7 +10,7 @@
 // is stored at the tail vertex only: what is pushed to the mirror of the hub is reduced to the hub.
 #include <algorithm>
 #include <atoll/algorithms/pagerank/degree_split.hpp>
-#include <atoll/base/kernel_variants.hpp>
+#include <atoll/base/isa/kernel_variants.hpp>
 #include <atoll/runtime/aggregation/route.hpp>
 
 namespace atl {

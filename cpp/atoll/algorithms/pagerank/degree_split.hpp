@@ -3,7 +3,7 @@
 
 #include <atoll/algorithms/pagerank/degree_split_csr.hpp>
 #include <atoll/algorithms/pagerank/variant.hpp>
-#include <atoll/base/isa.hpp>
+#include <atoll/base/isa/isa.hpp>
 #include <atoll/engine/mirror_exchange.hpp>
 #include <optional>
 

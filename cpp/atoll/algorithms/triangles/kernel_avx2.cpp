@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Processes 32 counters of a tally, and 8 marks of a list, at a time.
 #include <atoll/algorithms/triangles/kernel.hpp>
-#include <atoll/base/lanes_avx2.hpp>
+#include <atoll/base/isa/lanes_avx2.hpp>
 #include <bit>
 
 namespace atl {

@@ -3,6 +3,7 @@
 #include <atoll/apsp/store/checkpoint.hpp>
 #include <atoll/apsp/store/checkpoint_file.hpp>
 #include <atoll/base/files/checksum.hpp>
+#include <atoll/base/json.hpp>
 #include <atoll/io/output_folder.hpp>
 #include <atoll/io/read_file.hpp>
 #include <cstring>
@@ -27,7 +28,7 @@ nlohmann::json to_json(const ProcessGrid& grid) {
 }
 
 std::uint64_t state_sum(const nlohmann::json& json) {
-  const std::string text = json.dump();
+  const std::string text = dump_json(json);
   return checksum(text.data(), text.size());
 }
 
@@ -54,8 +55,8 @@ Checkpoint::Checkpoint(World& world, const CheckpointOptions& options)
     const nlohmann::json state = read_state(latest_);
     check(state.at("run") == to_json(options_.run),
           "{}: is of another run ({}; this one is {}). Name another folder, or remove it.", latest_,
-          state.at("run").dump(), to_json(options_.run).dump());
-    state_ = state.dump();
+          dump_json(state.at("run")), dump_json(to_json(options_.run)));
+    state_ = dump_json(state);
     there = once;
   });
   broadcast_text(world_, latest_);
@@ -70,11 +71,11 @@ nlohmann::json Checkpoint::read_state(const std::string& folder) const {
   check(static_cast<bool>(in), "{}: cannot be opened (every checkpoint has one). Remove {}.", path, folder);
   const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   try {
-    const nlohmann::json all = nlohmann::json::parse(text);
+    const nlohmann::json all = parse_json(text);
     const nlohmann::json& state = all.at("state");
     check(state.at("version") == kCheckpointVersion,
           "{}: is of version {} (this program reads version {}). Remove {} and start again.", path,
-          state.at("version").dump(), kCheckpointVersion, folder);
+          dump_json(state.at("version")), kCheckpointVersion, folder);
     check(all.at("checksum") == hex(state_sum(state)),
           "{}: is damaged (its checksum is wrong). Remove {} and start again.", path, folder);
     return state;
@@ -139,12 +140,12 @@ void Checkpoint::save(std::int64_t step, const Distances<T>& distances) {
                           {"run", to_json(options_.run)},  {"tables", tables}};
   world_.collective_try([&] {
     if (world_.rank() != 0) return;
-    const std::string text = nlohmann::json{{"checksum", hex(state_sum(state))}, {"state", state}}.dump(2) + "\n";
+    const std::string text = dump_json(nlohmann::json{{"checksum", hex(state_sum(state))}, {"state", state}}, 2) + "\n";
     folder.write(kState, text.data(), text.size());
   });
   folder.commit();
   latest_ = folder.path();
-  state_ = state.dump();
+  state_ = dump_json(state);
   // Only now is the new checkpoint complete on all ranks. This also removes leftovers of killed runs.
   if (world_.rank() == 0) {
     std::error_code ignored;

@@ -3,6 +3,7 @@
 #include <atoll/apsp/store/checkpoint.hpp>
 #include <atoll/apsp/store/checkpoint_file.hpp>
 #include <atoll/base/files/checksum.hpp>
+#include <atoll/base/json.hpp>
 #include <atoll/base/random.hpp>
 #include <atoll/io/read_file.hpp>
 #include <cstring>
@@ -101,7 +102,7 @@ std::optional<Restart<T>> Checkpoint::load(const GridLayout& layout) {
     check(layout.rows.size == options_.run.n && sizeof(T) == bytes_of(options_.run.element),
           "{}: holds {} x {} values of {} (others are asked for). Correct the layout.", latest_, options_.run.n,
           options_.run.n, name_of(options_.run.element));
-    const nlohmann::json state = nlohmann::json::parse(state_);
+    const nlohmann::json state = parse_json(state_);
     const auto grid = state.at("grid").get<std::vector<int>>();
     const GridLayout from(options_.run.n, state.at("block").get<std::int64_t>(),
                           {grid.at(0), grid.at(1), grid.at(2), grid.at(3), grid.size() > 4 ? grid[4] : 1});

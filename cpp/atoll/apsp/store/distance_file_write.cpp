@@ -6,6 +6,7 @@
 #include <atoll/apsp/store/distance_file_write.hpp>
 #include <atoll/apsp/store/distance_sides.hpp>
 #include <atoll/base/files/checksum.hpp>
+#include <atoll/base/json.hpp>
 #include <atoll/io/npy.hpp>
 #include <atoll/io/write_file.hpp>
 #include <nlohmann/json.hpp>
@@ -180,14 +181,9 @@ nlohmann::json zarr_array(const std::string& shape, const std::string& chunks, c
                           int zstd_level) {
   nlohmann::json compressor;
   if (zstd_level != 0) compressor = {{"id", "zstd"}, {"level", zstd_level}};
-  return {{"zarr_format", 2},
-          {"shape", nlohmann::json::parse(shape)},
-          {"chunks", nlohmann::json::parse(chunks)},
-          {"dtype", type},
-          {"compressor", compressor},
-          {"fill_value", std::move(fill)},
-          {"order", "C"},
-          {"filters", nlohmann::json()}};
+  return {{"zarr_format", 2}, {"shape", parse_json(shape)}, {"chunks", parse_json(chunks)},
+          {"dtype", type},    {"compressor", compressor},   {"fill_value", std::move(fill)},
+          {"order", "C"},     {"filters", nlohmann::json()}};
 }
 
 template <class To, class Blocks>
@@ -204,7 +200,7 @@ void write_zarr(World& world, const std::string& path, const DistanceMeta& meta,
   world.collective_try([&] {
     if (world.rank() == 0) {
       const auto put = [&](const std::string& name, const nlohmann::json& json) {
-        const std::string words = json.dump(2) + "\n";
+        const std::string words = dump_json(json, 2) + "\n";
         folder.write(name, words.data(), words.size());
       };
       const std::string words = sealed(meta.to_json(), 2) + "\n";

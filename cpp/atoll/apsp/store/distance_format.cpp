@@ -2,6 +2,7 @@
 #include <atoll/apsp/store/distance_format.hpp>
 #include <atoll/base/error.hpp>
 #include <atoll/base/files/checksum.hpp>
+#include <atoll/base/json.hpp>
 #include <atoll/io/npy.hpp>
 #include <charconv>
 #include <cmath>
@@ -29,7 +30,7 @@ nlohmann::json sums_json(const DistanceMeta& meta) {
 }
 
 std::uint64_t metadata_sum(const nlohmann::json& meta) {
-  const std::string words = meta.dump();
+  const std::string words = dump_json(meta);
   return checksum(words.data(), words.size());
 }
 
@@ -38,7 +39,7 @@ std::uint64_t metadata_sum(const nlohmann::json& meta) {
 std::string sealed(nlohmann::json meta, int indent) {
   meta.erase("checksum");
   meta["checksum"] = hex(metadata_sum(meta));
-  return meta.dump(indent);
+  return dump_json(meta, indent);
 }
 
 StorageFormat storage_format_of(const std::string& path) {
@@ -75,19 +76,19 @@ nlohmann::json DistanceMeta::to_json() const {
           {"ids", has_ids},
           {"arcs", arcs < 0 ? nlohmann::json() : nlohmann::json(arcs)},
           {"weights", weights.empty() ? nlohmann::json() : nlohmann::json(weights)},
-          {"about", nlohmann::json::parse(about)},
+          {"about", parse_json(about)},
           {"checksums", sums_json(*this)}};
 }
 
 DistanceMeta DistanceMeta::from_json(const std::string& path, const std::string& text) {
   DistanceMeta meta;
   try {
-    nlohmann::json all = nlohmann::json::parse(text);
+    nlohmann::json all = parse_json(text);
     check(all.is_object() && all.value("format", "") == kFormat,
           "{}: its metadata is not that of distances (format is not '{}'). Name a file of distances.", path, kFormat);
     check(all.at("version") == kDistanceFormatVersion,
           "{}: is of version {} (this program reads version {}). Write it again with this program.", path,
-          all.at("version").dump(), kDistanceFormatVersion);
+          dump_json(all.at("version")), kDistanceFormatVersion);
     const nlohmann::json sums = all.value("checksums", nlohmann::json());
     if (!sums.is_null() || all.contains("checksum")) {
       const std::uint64_t sum = from_hex(path, all.at("checksum").get<std::string>());
@@ -106,7 +107,7 @@ DistanceMeta DistanceMeta::from_json(const std::string& path, const std::string&
     all.at("ids").get_to(meta.has_ids);
     if (!all.at("arcs").is_null()) all.at("arcs").get_to(meta.arcs);
     if (!all.at("weights").is_null()) all.at("weights").get_to(meta.weights);
-    meta.about = all.at("about").dump();
+    meta.about = dump_json(all.at("about"));
   } catch (const nlohmann::json::exception& e) {
     throw InputError(fmt::format("{}: its metadata is damaged ({}). Get it again.", path, e.what()));
   }

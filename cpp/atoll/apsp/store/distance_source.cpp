@@ -3,6 +3,7 @@
 #include <atoll/apsp/store/distance_source.hpp>
 #include <atoll/base/error.hpp>
 #include <atoll/base/files/checksum.hpp>
+#include <atoll/base/json.hpp>
 #include <atoll/io/npy.hpp>
 #include <atoll/io/read_file.hpp>
 #include <cstring>
@@ -141,20 +142,20 @@ void DistanceFile::Source::open_tiles() {
 void DistanceFile::Source::open_zarr() {
   const std::string group = path + "/.zgroup";
   try {
-    const nlohmann::json format = nlohmann::json::parse(text_of(path, ".zgroup")).at("zarr_format");
+    const nlohmann::json format = parse_json(text_of(path, ".zgroup")).at("zarr_format");
     check(format == 2, "{}: says Zarr format {} (distances are written in format 2). Write it again.", group,
-          format.dump());
+          dump_json(format));
   } catch (const nlohmann::json::exception& e) {
     throw InputError(fmt::format("{}: is damaged ({}). Get it again.", group, e.what()));
   }
   meta = DistanceMeta::from_json(path, text_of(path, ".zattrs"));
   bool packed = false;
   try {
-    const nlohmann::json array = nlohmann::json::parse(text_of(path, "distance/.zarray"));
+    const nlohmann::json array = parse_json(text_of(path, "distance/.zarray"));
     const nlohmann::json& compressor = array.at("compressor");
     packed = !compressor.is_null();
     check(!packed || compressor.at("id") == "zstd",
-          "{}: is compressed by {} (zstd is read here). Write it again by zstd.", path, compressor.dump());
+          "{}: is compressed by {} (zstd is read here). Write it again by zstd.", path, dump_json(compressor));
     const std::vector<std::int64_t> n{meta.n, meta.n}, block{meta.block, meta.block};
     check(array.at("shape") == n && array.at("chunks") == block && array.at("dtype") == numpy_type(meta.element) &&
               array.at("order") == "C" && array.at("filters").is_null() &&
@@ -188,7 +189,7 @@ void DistanceFile::Source::open_hdf5() {
         path);
   const std::string words(matrix.data(), static_cast<std::size_t>(end - matrix.data()));
   meta = DistanceMeta::from_json(path, words);
-  const nlohmann::json places = nlohmann::json::parse(words).value("at", nlohmann::json::object());
+  const nlohmann::json places = parse_json(words).value("at", nlohmann::json::object());
   const auto column = [&](const char* name, std::int64_t size, const char* type) {
     const auto width = static_cast<std::uint64_t>(type[2] - '0');
     const nlohmann::json& place = places.is_object() && places.contains(name) ? places[name] : nlohmann::json();

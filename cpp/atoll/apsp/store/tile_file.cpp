@@ -6,6 +6,7 @@
 #include <atoll/apsp/store/tile_file.hpp>
 #include <atoll/base/files/atomic_file.hpp>
 #include <atoll/base/files/checksum.hpp>
+#include <atoll/base/json.hpp>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
@@ -50,7 +51,7 @@ std::optional<nlohmann::json> TileFile<T>::read_note() const {
   const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   nlohmann::json note;
   try {
-    note = nlohmann::json::parse(text);
+    note = parse_json(text);
     static_cast<void>(note.at("next_step").get<std::int64_t>());
     static_cast<void>(note.at("block").get<std::int64_t>());
   } catch (const nlohmann::json::exception& e) {
@@ -62,7 +63,7 @@ std::optional<nlohmann::json> TileFile<T>::read_note() const {
   if (!same) {
     folder_->keep();
     throw InputError(fmt::format("{}: is of another run ({}). Remove it, or name another output.", folder_->temporary(),
-                                 note.dump()));
+                                 dump_json(note)));
   }
   return note;
 }
@@ -95,7 +96,7 @@ void TileFile<T>::note(std::int64_t next_step) {
   if (fdatasync(file_->get()) != 0 || fdatasync(checksums_->handle().get()) != 0) fail_output(folder_->path(), errno);
   const nlohmann::json note{{"version", kTileFileVersion},    {"n", n()},    {"block", block()},
                             {"type", name_of(kElementOf<T>)}, {"run", run_}, {"next_step", next_step}};
-  write_file(folder_->temporary() + "/" + kNote, note.dump() + "\n");
+  write_file(folder_->temporary() + "/" + kNote, dump_json(note) + "\n");
   next_step_ = next_step;
 }
 

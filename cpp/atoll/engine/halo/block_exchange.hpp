@@ -17,7 +17,8 @@ namespace atl {
 template <Plain T>
 class BlockExchange {
  public:
-  BlockExchange(World& world, const HaloDirection& up, const HaloDirection& down, RowWidth width, bool coalesced = true)
+  [[gnu::cold]] BlockExchange(World& world, const HaloDirection& up, const HaloDirection& down, RowWidth width,
+                              bool coalesced = true)
       : up_rows_(up), down_rows_(down), width_(width) {
     std::size_t capacity = NeighborAlltoallv::capacity_for(
         world, std::max(up.max_shared_rows, down.max_shared_rows) * width.values() * sizeof(T));

@@ -48,8 +48,9 @@ class HaloExchange {
   HaloExchange(std::shared_ptr<const HaloPlan> plan, std::size_t width, Combine combine = {})
       : HaloExchange(plan, width, best_path(plan->world(), width), std::move(combine)) {}
   /// HaloPath::route becomes direct on a direct route, and domains where a rank has 2^31 values.
-  HaloExchange(std::shared_ptr<const HaloPlan> plan, std::size_t width, HaloPath path, Combine combine = {},
-               RowMessages messages = RowMessages::many);
+  [[gnu::cold]] HaloExchange(std::shared_ptr<const HaloPlan> plan, std::size_t width, HaloPath path,
+                             Combine combine = {}, RowMessages messages = RowMessages::many);
+  [[gnu::cold]] ~HaloExchange();
   HaloExchange(const HaloExchange&) = delete;
   HaloExchange& operator=(const HaloExchange&) = delete;
 
@@ -168,6 +169,10 @@ HaloExchange<T, Combine>::HaloExchange(std::shared_ptr<const HaloPlan> plan, std
     }
   }
 }
+
+// Here and not in the class, so that it is compiled where the exchange is instantiated only.
+template <Plain T, class Combine>
+HaloExchange<T, Combine>::~HaloExchange() = default;
 
 template <Plain T, class Combine>
 void HaloExchange<T, Combine>::reduce(std::span<T> values, VertexBits& changed, std::optional<double> expected) {

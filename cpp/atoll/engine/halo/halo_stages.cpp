@@ -3,7 +3,7 @@
 #include <atoll/engine/halo/halo_plan.hpp>
 #include <span>
 
-// The owner of a row knows the ranks that need it and where their copies lie. It computes the row's route alone and
+// The owner of a row knows the ranks that need it and where their copies lie. It computes the row's route by itself and
 // sends each rank on the route its steps: what to send and what to receive. A rank appends the steps in the order of
 // the owners, so both ends of a stage have the same order.
 namespace atl {

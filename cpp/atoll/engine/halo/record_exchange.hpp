@@ -21,7 +21,7 @@ namespace atl {
 template <Plain T, class Combine>
 class RecordExchange {
  public:
-  RecordExchange(const HaloPlan& plan, RowWidth width, Combine combine);
+  [[gnu::cold]] RecordExchange(const HaloPlan& plan, RowWidth width, Combine combine);
   RecordExchange(const RecordExchange&) = delete;
   RecordExchange& operator=(const RecordExchange&) = delete;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/base/error.hpp>
-#include <atoll/base/kernel_variants.hpp>
+#include <atoll/base/isa/kernel_variants.hpp>
 #include <atoll/gnn/dense/kernels.hpp>
 #include <atoll/gnn/dense/products.hpp>
 #include <vector>

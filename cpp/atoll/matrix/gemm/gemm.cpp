@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/base/error.hpp>
-#include <atoll/base/kernel_variants.hpp>
+#include <atoll/base/isa/kernel_variants.hpp>
 #include <atoll/base/timer.hpp>
 #include <atoll/matrix/gemm/gemm.hpp>
 #include <atoll/matrix/gemm/pack.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atoll/base/kernel_variants.hpp>
+#include <atoll/base/isa/kernel_variants.hpp>
 #include <atoll/matrix/gemm/lane_loops.hpp>
 
 namespace atl {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/base/isa.hpp>
+#include <atoll/base/isa/isa.hpp>
 #include <atoll/base/types.hpp>
 #include <cstdint>
 #include <span>

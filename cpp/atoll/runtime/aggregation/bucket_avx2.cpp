@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bucketing by permutation: for each bucket, a comparison of the destinations and a store of the records that match,
 // moved to the front of their vector.
-#include <atoll/base/lanes_avx2.hpp>
+#include <atoll/base/isa/lanes_avx2.hpp>
 #include <atoll/runtime/aggregation/bucket_loop.hpp>
 #include <bit>
 

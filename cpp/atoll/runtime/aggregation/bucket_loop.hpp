@@ -7,7 +7,7 @@ namespace atl {
 
 /// The loop of the vector kernels, which knows no instruction set. Step<Bytes> is one step: its constructor loads
 /// kBucketStep destinations and records; append(bucket, to) writes the records for that bucket to `to` and returns
-/// where they end. Step is a type of the including file alone, so that no other file's instructions are ever taken for
+/// where they end. Step is a type of the including file only, so that no other file's instructions are ever taken for
 /// it.
 template <class Step>
 std::size_t distribute_steps(const Rank* to, const void* records, std::size_t n, Rank buckets, std::byte** at_out,

@@ -69,7 +69,7 @@ template <Record R, Handler<R> H, class M = NoMerge>
 class Mailbox {
  public:
   /// Collective by order, like a declaration.
-  Mailbox(World& world, RecordsTo<R, H, M> to, MailboxOptions options = {})
+  [[gnu::cold]] Mailbox(World& world, RecordsTo<R, H, M> to, MailboxOptions options = {})
       : world_(world),
         merge_(std::move(to.merge)),
         options_(options),
@@ -89,7 +89,7 @@ class Mailbox {
     }
   }
   /// Not collective. Records that were sent after the last drain() may be lost.
-  ~Mailbox() = default;
+  ~Mailbox();
   Mailbox(const Mailbox&) = delete;
   Mailbox& operator=(const Mailbox&) = delete;
 
@@ -150,7 +150,7 @@ class Mailbox {
     return world.payload_bytes() < sizeof(R) + (with_target ? sizeof(Rank) : 0);
   }
   bool relays() const { return kMayRelay && relay_ != nullptr; }
-  void take_route(std::string_view name);
+  [[gnu::cold]] void take_route(std::string_view name);
   std::uint64_t sent() const {
     std::uint64_t sum = direct_.sent();
     for (const auto& r : relays_) sum += r->sent();
@@ -195,6 +195,9 @@ template <Record R, class H, class M>
 Mailbox(World&, RecordsTo<R, H, M>, MailboxOptions) -> Mailbox<R, H, M>;
 
 // ---------------------------------------------------------------------------------------------------------------------
+
+template <Record R, Handler<R> H, class M>
+[[gnu::cold]] Mailbox<R, H, M>::~Mailbox() = default;
 
 template <Record R, Handler<R> H, class M>
 void Mailbox<R, H, M>::send_on(std::size_t thread, Rank to, const R& record) {

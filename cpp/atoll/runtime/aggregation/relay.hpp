@@ -19,8 +19,8 @@ class Relay {
   using Arrive = void (*)(void* box, std::uint32_t epoch, std::span<const R> records);
 
   /// Collective by order, like a declaration.
-  Relay(World& world, const HopList& hops, M merge, Arrive arrive, void* box, std::uint32_t epoch);
-  ~Relay();
+  [[gnu::cold]] Relay(World& world, const HopList& hops, M merge, Arrive arrive, void* box, std::uint32_t epoch);
+  [[gnu::cold]] ~Relay();
   Relay(const Relay&) = delete;
   Relay& operator=(const Relay&) = delete;
 

@@ -29,8 +29,8 @@ class RelayBuffers {
   static constexpr std::size_t kChunk = 256;  // records distributed at a time
   enum class Full { may_wait, never_waits };
 
-  RelayBuffers(World& world, const HopList& hops, ForwardQueue& forward_queue, M merge);
-  ~RelayBuffers() {
+  [[gnu::cold]] RelayBuffers(World& world, const HopList& hops, ForwardQueue& forward_queue, M merge);
+  [[gnu::cold]] ~RelayBuffers() {
     std::size_t bytes = 0;
     for (const Thread& t : threads_) bytes += t.buffer_bytes;
     world_.note_memory(-static_cast<std::ptrdiff_t>(bytes));

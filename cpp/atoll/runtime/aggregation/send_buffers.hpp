@@ -24,7 +24,7 @@ class SendBuffers {
   /// Whether the size of blocks grows with the traffic from part of a slot to a whole slot.
   enum class BlockSize { grows, stays_small };
 
-  SendBuffers(World& world, EpochReceiver<R, H>& receiver, Records records, BlockSize block_size)
+  [[gnu::cold]] SendBuffers(World& world, EpochReceiver<R, H>& receiver, Records records, BlockSize block_size)
       : world_(world),
         receiver_(receiver),
         ranks_(world.size()),
@@ -35,7 +35,7 @@ class SendBuffers {
     if (records == Records::in_pieces) pieces_.emplace(world, sizeof(R), &SendBuffers::deliver_whole, this);
     channel_ = world.open_channel(&SendBuffers::deliver, this);
   }
-  ~SendBuffers() {
+  [[gnu::cold]] ~SendBuffers() {
     for (auto& t : threads_)
       for (Buffer& buffer : t.buffers) release_memory(buffer);
     world_.close_channel(channel_);

@@ -2,6 +2,7 @@
 // The C interface of Queue and Mailbox: it checks arguments and turns exceptions into statuses.
 #include <atoll/runtime/queue/c_api.h>
 
+#include <atoll/base/json.hpp>
 #include <atoll/runtime/aggregation/mailbox.hpp>
 #include <atoll/runtime/job/launch.hpp>
 #include <atoll/runtime/queue/queue.hpp>
@@ -118,7 +119,7 @@ Request& fresh(atoll_request* request) {
 Plan plan_of(const char* json) {
   Plan plan;
   if (json) {
-    const auto parsed = nlohmann::json::parse(json, nullptr, /*allow_exceptions=*/false);
+    const auto parsed = try_parse_json(json);
     check(!parsed.is_discarded(), "plan: {} (not JSON). Correct it.", json);
     plan = Plan::from_json(parsed);
   }

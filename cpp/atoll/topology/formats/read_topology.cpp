@@ -3,6 +3,7 @@
 
 #include <atoll/base/error.hpp>
 #include <atoll/base/files/text_file.hpp>
+#include <atoll/base/json.hpp>
 #include <atoll/topology/formats/formats.hpp>
 #include <atoll/topology/formats/xml_yaml_plugin.hpp>
 #include <cctype>
@@ -99,9 +100,9 @@ Format format_of(const TopologyFile& file) {
       file.path));
 }
 
-nlohmann::json parse_json(const TopologyFile& file) {
+nlohmann::json parse_hierarchy(const TopologyFile& file) {
   try {
-    nlohmann::json j = nlohmann::json::parse(file.text);
+    nlohmann::json j = parse_json(file.text);
     if (j.is_object() && j.contains("result"))
       return j.at("result").at("hierarchy");  // the whole output of `atoll info`
     check(j.is_object(),
@@ -174,7 +175,7 @@ Hierarchy read_hierarchy(const std::string& path, int ranks_per_host, const Log&
   const Format format = format_of(file);
   if (format == Format::json) {
     try {
-      Hierarchy h = Hierarchy::from_json(parse_json(file));
+      Hierarchy h = Hierarchy::from_json(parse_hierarchy(file));
       check(h.size() > 0, "{}: a hierarchy without ranks (a leaf domain has \"ranks\"). Add them.", path);
       return h;
     } catch (const InputError& e) {

@@ -145,7 +145,7 @@ double LocalSearch::saving(int rank, int from, int to) const {
 }
 
 // Returns the saving when `rank` moves to `to` and the rank at `to` takes its place. `saved_by_rank` is the saving of
-// the first move alone.
+// the first move only.
 LocalSearch::Exchange LocalSearch::exchange(int rank, int to, double saved_by_rank) const {
   const int other = who_[static_cast<std::size_t>(to)];
   if (other == kFreePlace) return {saved_by_rank, std::abs(saved_by_rank)};

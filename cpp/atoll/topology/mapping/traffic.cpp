@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atoll/base/error.hpp>
 #include <atoll/base/files/text_file.hpp>
+#include <atoll/base/json.hpp>
 #include <atoll/topology/mapping/traffic.hpp>
 #include <charconv>
 #include <cmath>
@@ -91,7 +92,7 @@ TrafficMatrix read_lines(const std::string& path, std::string_view file, int ran
 
 // Reads the traffic that a run of Atoll wrote by --json: bytes from rank (row) to rank (column).
 TrafficMatrix read_counters(const std::string& path, std::string_view file) {
-  const nlohmann::json run = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
+  const nlohmann::json run = try_parse_json(file);
   check(!run.is_discarded(),
         "{}: not JSON, though it begins so (traffic is that, or lines of source target bytes). "
         "Correct it.",
@@ -109,7 +110,7 @@ TrafficMatrix read_counters(const std::string& path, std::string_view file) {
   TrafficMatrix traffic{static_cast<int>(ranks), {}};
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     check(bytes[i].is_number_unsigned(), "{}: counters.traffic has {} (bytes are whole numbers). Correct it.", path,
-          bytes[i].dump());
+          dump_json(bytes[i]));
     const auto from = static_cast<int>(i / ranks), to = static_cast<int>(i % ranks);
     if (from != to && bytes[i] > 0) traffic.pairs.push_back({from, to, bytes[i].get<double>()});
   }

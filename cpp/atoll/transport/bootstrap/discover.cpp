@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <atoll/base/error.hpp>
-#include <atoll/base/isa.hpp>
+#include <atoll/base/isa/isa.hpp>
 #include <atoll/base/parallel.hpp>
 #include <atoll/topology/formats/read_topology.hpp>
 #include <atoll/topology/network/network.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/base/isa.hpp>
+#include <atoll/base/isa/isa.hpp>
 
 /// The one table by which a processor's kernels are chosen: a kernel's variants by instruction set. (Those of a device
 /// are what its plug-in has: device/device_kernels.hpp.)

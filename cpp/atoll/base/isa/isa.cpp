@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/base/error.hpp>
-#include <atoll/base/isa.hpp>
+#include <atoll/base/isa/isa.hpp>
 #include <cstdlib>
 
 namespace atl {
