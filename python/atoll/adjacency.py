@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .arguments import checked, one_of
+from .arguments import one_of
 from .attributes import is_missing
+from .collective_arguments import checked
 from .interchange.frames import arrow_table, optional, pandas_table, polars_table
 from .vertices import VertexArray
 from .world import World, agreed

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from . import _core, errors
-from .arguments import checked, json_text, one_of, refuse_masked, shown, type_name
-from .distance_file import DistanceFile, array_of
+from .arguments import json_text, one_of, refuse_masked, shown, type_name
+from .collective_arguments import checked
+from .distance_file import DistanceFile, array_of, open
 from .hdf5 import is_hdf5, write_hdf5
 from .interchange.columns import as_array
 from .world import world_of
@@ -26,31 +27,6 @@ __all__ = ["DistanceFile", "open", "save"]
 
 _TYPES = ("float32", "float64", "int32", "uint16", "uint8")
 SEMIRINGS = ("min_plus", "max_plus", "max_min", "or_and")
-
-
-@checked
-def open(path: str | os.PathLike[str]) -> DistanceFile:
-    """Opens a file of distances; nothing is read until it is asked for.
-
-    Parameters
-    ----------
-    path : path                 a .npy, also one that numpy.save has written (ids are then 0 to n-1); a folder .tiles or
-                                .zarr; or a .h5 or .hdf5 that Atoll has written (h5py is not needed)
-
-    Raises
-    ------
-    InputError                  there is no such file, or it is damaged or cut off: the message has its name
-    IoError                     it cannot be read
-
-    Examples
-    --------
-    >>> import numpy as np, tempfile, os
-    >>> path = os.path.join(tempfile.mkdtemp(), "d.npy")
-    >>> np.save(path, np.zeros((4, 4), np.float32))
-    >>> atoll.apsp.open(path).shape
-    (4, 4)
-    """
-    return DistanceFile(_core.open_distances(str(path)))
 
 
 @checked

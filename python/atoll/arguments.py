@@ -10,7 +10,6 @@ import numbers
 import operator
 import os
 import reprlib
-import warnings
 from typing import Any, Callable, TypeVar, cast
 
 import numpy as np
@@ -18,16 +17,16 @@ import numpy as np
 from . import _core, errors
 from .progress import is_bar
 
-__all__ = ["checked", "json_text", "one_of", "refuse_masked", "renamed", "shown", "type_name", "vertex_id"]
+__all__ = ["converted", "json_text", "one_of", "refuse_masked", "shown", "type_name", "vertex_id"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def checked(f: F) -> F:
+def converted(f: F, refused: Callable[[dict[str, Any]], None] = lambda given: None) -> F:
     """f, called with what its annotations say, or else a TypeError that names argument, value, and what is taken.
 
-    numpy's scalars become Python's. Annotations that are not in the table are f's own matter. Where f is collective,
-    its first collective is an `agreed` block: a rank with a wrong argument takes part, and all raise its error.
+    numpy's scalars become Python's. Annotations that are not in the table are f's own matter. `refused` is called with
+    the arguments while the error is at hand. What is collective wants `checked` of atoll.collective_arguments.
     """
     parameters = list(inspect.signature(f).parameters.values())
     names = [p.name for p in parameters]
@@ -44,57 +43,11 @@ def checked(f: F) -> F:
                 taken = [vertex_id(name, v, graph) if name in vertices else v for name, v in zip(names, taken)]
                 named = {name: vertex_id(name, v, graph) if name in vertices else v for name, v in named.items()}
         except (TypeError, errors.InputError):
-            _tell_others({**dict(zip(names, args)), **kwargs}, "comm" in names)
+            refused({**dict(zip(names, args)), **kwargs})
             raise
         return f(*taken, *args[len(names) :], **named)
 
     return cast(F, call)
-
-
-def renamed(**new_of: str) -> Callable[[F], F]:
-    """f under `checked` that also takes arguments by the names they had before, with a DeprecationWarning.
-
-    >>> from atoll.arguments import renamed
-    >>> @renamed(damping="alpha")
-    ... def f(*, alpha):
-    ...     return alpha
-    >>> import warnings
-    >>> with warnings.catch_warnings(record=True) as told:
-    ...     warnings.simplefilter("always")
-    ...     f(damping=0.5), str(told[0].message)
-    (0.5, 'f: damping is called alpha now.')
-    """
-
-    def with_old_names(f: F) -> F:
-        @functools.wraps(f)
-        def call(*args: Any, **kwargs: Any) -> Any:
-            for old, new in new_of.items():
-                if old not in kwargs:
-                    continue
-                if new in kwargs:
-                    raise TypeError(f"{old} and {new} are both given ({old} is the old name of {new}). Give {new}.")
-                warnings.warn(f"{f.__name__}: {old} is called {new} now.", DeprecationWarning, stacklevel=2)
-                kwargs[new] = kwargs.pop(old)
-            return f(*args, **kwargs)
-
-        return cast(F, call)
-
-    return with_old_names
-
-
-def _tell_others(given: dict[str, Any], makes_world: bool) -> None:
-    """Raises the error at hand on all ranks, where it is known which those are."""
-    from . import world as worlds
-
-    holder = given.get("graph", given.get("self"))
-    world = getattr(holder, "world", None) or getattr(getattr(holder, "_graph", None), "world", None)
-    if makes_world and isinstance(given.get("comm"), worlds.World):
-        world = given["comm"]
-    elif makes_world and isinstance(given.get("plan"), (dict, type(None))):
-        world = worlds.world_of(given.get("comm"), given.get("plan"))
-    if isinstance(world, worlds.World):
-        with worlds.agreed(world):
-            raise
 
 
 def shown(value: Any) -> str:
@@ -221,15 +174,9 @@ def _function(value: Any) -> Any:
 
 
 def _graph(value: Any) -> Any:
-    from .graph import Graph
-
-    return _is(Graph)(value)
-
-
-def _world(value: Any) -> Any:
-    from .world import World
-
-    return _is(World)(value)
+    if not isinstance(getattr(value, "_core", None), _core.Graph):  # class Graph itself is made of what is checked here
+        raise TypeError
+    return value
 
 
 def _seed(value: Any) -> int:
@@ -261,7 +208,7 @@ _RULES: dict[str, _Rule] = {
     "dict[str, Any]": (_is(dict), "a dict is needed", "Give one"),
     "Iterable[int | str]": (_ids, "original ids are needed", "Give a list or an array of them"),
     "Callable[[World], T]": (_function, "a function is needed", "Give one that is called with a World"),
-    "World": (_world, "an atoll.World is needed", "Take that of a graph"),
+    "World": (_is(_core.World), "an atoll.World is needed", "Take that of a graph"),
     "Graph": (_graph, "an atoll.Graph is needed", "Use atoll.Graph(...)"),
 }
 _TEXT: _Rule = (_is(str), "a str is needed", "Give one")

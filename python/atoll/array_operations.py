@@ -10,7 +10,8 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from . import errors
-from .arguments import checked, shown, vertex_id
+from .arguments import shown, vertex_id
+from .collective_arguments import checked
 from .world import agreed, all_gather
 
 if TYPE_CHECKING:

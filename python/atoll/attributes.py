@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import errors
-from .arguments import checked, shown
+from .arguments import shown
 from .build_options import build_options
+from .collective_arguments import checked
 from .world import World, agreed, all_gather_objects
 
 if TYPE_CHECKING:

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from . import errors
-from .arguments import checked, one_of, renamed, vertex_id
+from .arguments import one_of, vertex_id
 from .attributes import weighted_graph
 from .catalog import run
+from .collective_arguments import checked, renamed
 from .graph import Graph
 from .interchange.columns import numbers
 from .vertices import ReprMixin, VertexArray

@@ -9,8 +9,8 @@ import numpy as np
 
 from . import _core, errors
 from .adjacency import Adjacency
-from .arguments import checked
 from .build_options import build_options
+from .collective_arguments import checked
 from .interchange.columns import column, has_names, is_int, name_list, refuse_wrong_lengths
 from .interchange.object_names import ObjectNames
 from .world import agreed, all_gather, world_of_process
@@ -216,7 +216,7 @@ class DerivedGraphs(Adjacency):
             source, target, vertices = map(self._named, (source, target, vertices))
         ends = source, target, *(weight or [None]), vertices
         kept = self._partition, self._columns, self._core.merged_to_least
-        return _restored, (
+        return type(self)._restored, (
             *ends,
             self.directed,
             *kept,
@@ -226,27 +226,26 @@ class DerivedGraphs(Adjacency):
             self._edge_made_by,
         )
 
-
-def _restored(
-    src: Any,
-    dst: Any,
-    weight: Any,
-    vertices: Any,
-    directed: bool,
-    partition: str,
-    columns: str,
-    merged_to_least: bool,
-    has_objects: bool,
-    vertex_columns: dict[str, np.ndarray],
-    edge_table: dict[str, np.ndarray],
-    edge_made_by: dict[str, Any],
-) -> Graph:
-    from .graph import Graph
-
-    options: dict[str, Any] = {"duplicates": "keep", "partition": partition, "comm": world_of_process()}
-    make = Graph._from_hashables if has_objects else Graph.from_edges
-    made = make(src, dst, weight, directed=directed, vertices=vertices, **options)
-    made._columns = columns
-    made._core.merged_to_least = merged_to_least
-    made._vertex_columns, made._edge_table, made._edge_made_by = vertex_columns, edge_table, edge_made_by
-    return made
+    @classmethod
+    def _restored(
+        cls,
+        src: Any,
+        dst: Any,
+        weight: Any,
+        vertices: Any,
+        directed: bool,
+        partition: str,
+        columns: str,
+        merged_to_least: bool,
+        has_objects: bool,
+        vertex_columns: dict[str, np.ndarray],
+        edge_table: dict[str, np.ndarray],
+        edge_made_by: dict[str, Any],
+    ) -> Graph:
+        options: dict[str, Any] = {"duplicates": "keep", "partition": partition, "comm": world_of_process()}
+        make = cls._from_hashables if has_objects else cls.from_edges
+        made = make(src, dst, weight, directed=directed, vertices=vertices, **options)
+        made._columns = columns
+        made._core.merged_to_least = merged_to_least
+        made._vertex_columns, made._edge_table, made._edge_made_by = vertex_columns, edge_table, edge_made_by
+        return made

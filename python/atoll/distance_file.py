@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from . import errors
-from .arguments import checked, vertex_id
+from . import _core, errors
+from .arguments import vertex_id
+from .collective_arguments import checked
 from .interchange.columns import as_array
 from .world import world_of_process
 
-__all__ = ["DistanceFile", "array_of"]
+__all__ = ["DistanceFile", "array_of", "open"]
 
 _INFINITY = float("inf")
 
@@ -366,9 +367,32 @@ class DistanceFile:
         return f"<atoll.apsp.DistanceFile {name!r}: {n} x {n} of {self.dtype}, {self.semiring}>"
 
     def __reduce__(self) -> Any:
-        from .apsp import open
-
         return open, (self.name,)
+
+
+@checked
+def open(path: str | os.PathLike[str]) -> DistanceFile:
+    """Opens a file of distances; nothing is read until it is asked for.
+
+    Parameters
+    ----------
+    path : path                 a .npy, also one that numpy.save has written (ids are then 0 to n-1); a folder .tiles or
+                                .zarr; or a .h5 or .hdf5 that Atoll has written (h5py is not needed)
+
+    Raises
+    ------
+    InputError                  there is no such file, or it is damaged or cut off: the message has its name
+    IoError                     it cannot be read
+
+    Examples
+    --------
+    >>> import numpy as np, tempfile, os
+    >>> path = os.path.join(tempfile.mkdtemp(), "d.npy")
+    >>> np.save(path, np.zeros((4, 4), np.float32))
+    >>> atoll.apsp.open(path).shape
+    (4, 4)
+    """
+    return DistanceFile(_core.open_distances(str(path)))
 
 
 def _pairs(us: Any, vs: Any) -> tuple[np.ndarray, np.ndarray]:

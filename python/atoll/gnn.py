@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from . import _core, errors
-from .arguments import checked, refuse_masked, shown, type_name
+from .arguments import refuse_masked, shown, type_name
+from .collective_arguments import checked
 from .graph import Graph
 from .interchange.matrices import factor, rows_of
 from .world import agreed

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from . import _core, errors
-from .arguments import checked
 from .attributes import Attributes
 from .build_options import build_options
+from .collective_arguments import checked
 from .derived_graphs import DerivedGraphs
 from .graph_properties import GraphProperties
 from .interchange.columns import column, csr_columns, has_names, is_int, kind_of, name_list, refuse_wrong_lengths

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core, errors
-from .arguments import checked
+from .collective_arguments import checked
 from .world import World, agreed
 
 if TYPE_CHECKING:  # inside the class, _core is the attribute

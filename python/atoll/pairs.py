@@ -12,7 +12,8 @@ import numpy as np
 
 from . import _core, errors
 from .apsp import SEMIRINGS
-from .arguments import checked, one_of, type_name, vertex_id
+from .arguments import one_of, type_name, vertex_id
+from .collective_arguments import checked
 from .graph import Graph
 from .hdf5 import is_hdf5, write_hdf5
 from .progress import listening

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from . import _core, errors
-from .arguments import checked, one_of
+from .arguments import one_of
 from .attributes import weighted_graph
 from .catalog import run
+from .collective_arguments import checked
 from .graph import Graph
 from .vertices import NO_VERTEX, ReprMixin, VertexArray
 from .world import agreed

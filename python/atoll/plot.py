@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from .arguments import checked, refuse_masked, shown
+from .arguments import refuse_masked, shown
+from .collective_arguments import checked
 from .interchange.columns import is_int
 
 __all__ = ["bars", "histogram"]

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .arguments import checked
 from .catalog import run
+from .collective_arguments import checked
 from .graph import Graph
 from .vertices import ReprMixin, VertexArray
 from .world import agreed

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core, errors
-from .arguments import checked
 from .array_operations import ArrayOperations
+from .collective_arguments import checked
 from .interchange.frames import arrow_table, optional, pandas_column, polars_table
 from .plot import histogram
 from .world import agreed

@@ -19,7 +19,7 @@ import numpy as np
 
 from . import _core, errors
 from ._core import World
-from .arguments import checked, json_text
+from .arguments import converted, json_text
 
 __all__ = ["World", "counters", "run_ranks", "set_threads"]
 
@@ -33,7 +33,7 @@ _keyval: int | None = None  # of the worlds that hang on a communicator
 _to_close: list[World] = []  # in the order of their making, which all ranks share
 
 
-@checked
+@converted
 def set_threads(threads: int) -> None:
     """Threads of each rank, for graphs that are made from now on.
 
@@ -56,7 +56,7 @@ def set_threads(threads: int) -> None:
     _defaults["threads"] = threads
 
 
-@checked
+@converted
 def run_ranks(ranks: int, f: Callable[[World], T], *, plan: dict[str, Any] | None = None) -> list[T]:
     """Calls f(world) on ranks that are threads of this process: a distributed program without MPI.
 
@@ -105,7 +105,7 @@ def run_ranks(ranks: int, f: Callable[[World], T], *, plan: dict[str, Any] | Non
     return results
 
 
-@checked
+@converted
 def counters(world: World) -> dict[str, Any]:
     """Returns counts of what this rank has sent and waited for since its World was made.
 

@@ -26,8 +26,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import _core, errors
-from ..arguments import checked, renamed
 from ..build_options import build_options
+from ..collective_arguments import checked, renamed
 from ..world import agreed, world_of
 from .foreign import named, read_foreign
 from .graph_formats.file_contents import file_bytes, text_of

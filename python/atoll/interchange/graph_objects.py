@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _core, errors
-from ..arguments import checked, shown
+from ..arguments import shown
+from ..collective_arguments import checked
 from ..world import agreed, world_of
 from .columns import type_words
 from .object_names import FromHashables, are_ids, are_names

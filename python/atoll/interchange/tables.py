@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .. import _core, errors
-from ..arguments import checked, shown
+from ..arguments import shown
 from ..build_options import build_options
+from ..collective_arguments import checked
 from ..world import agreed, world_of
 from .square_tables import Matrix, graph_of_matrix
 from .table_columns import Columns, columns_of_table, is_table, table_of, values_of

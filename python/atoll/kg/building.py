@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..arguments import checked, one_of
+from ..arguments import one_of
+from ..collective_arguments import checked
 from ..errors import UsageError
 from ..graph import Graph
 from ..pairs import all_pairs

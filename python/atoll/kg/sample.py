@@ -25,7 +25,7 @@ from pathlib import Path
 from random import Random
 
 from .. import _core
-from ..arguments import checked
+from ..collective_arguments import checked
 from ..errors import IoError, UsageError
 from .inputs.concepts import import_nodes
 from .inputs.cross_references import import_cross_references

@@ -10,7 +10,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..arguments import checked, shown
+from ..arguments import shown
+from ..collective_arguments import checked
 from ..errors import UsageError
 from .commands import Command, Objective
 from .processes import TrialProcess, WorkFailed, in_child, wait_any

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from .. import _core
-from ..arguments import checked, json_text, shown
+from ..arguments import json_text, shown
+from ..collective_arguments import checked
 from ..errors import InputError, IoError, UsageError
 
 __all__ = ["Space"]

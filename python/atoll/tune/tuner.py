@@ -10,7 +10,8 @@ import os
 from typing import Any
 
 from .. import _core
-from ..arguments import checked, shown
+from ..arguments import shown
+from ..collective_arguments import checked
 from ..errors import InputError
 from .efficiency import proximity, speedup, trials_to_reach
 from .samplers import Proposals, sampler_named
