@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks arguments of functions that several ranks call: a rank with a wrong one takes part, and all raise its error."""
+"""Checks arguments of functions that ranks call together: all raise the error of the one that has a wrong argument."""
 
 from __future__ import annotations
 
