@@ -24,13 +24,13 @@ def test_a_search_goes_on_from_its_file(tmp_path):
 
 def test_a_killed_search_leaves_no_process_and_goes_on(tmp_path):
     program = tmp_path / "work.sh"
-    program.write_text('echo $1 >> calls; echo $$ > pid; [ "$1" != 3 ] || [ -e again ] || sleep 600\n')
+    program.write_text('echo $$ > pid; echo $1 >> calls; [ "$1" != 3 ] || [ -e again ] || sleep 600\n')
     words = [ATOLL, "tune", "--command", f"sh {program} {{a}}", "--space", space_file(tmp_path, {"a": [1, 2, 3, 4, 5]})]
     words += ["--sampler", "grid", "--store", "trials", "--jobs", "1", "--json", "best.json"]
     killed = subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.DEVNULL)
     calls = tmp_path / "calls"
     wait_until(lambda: calls.exists() and calls.read_text().split()[-1:] == ["3"])
-    pid = (tmp_path / "pid").read_text()
+    pid = (tmp_path / "pid").read_text().strip()
     killed.kill()
     killed.wait()
     wait_until(lambda: not alive(pid))
