@@ -9,7 +9,7 @@ from pathlib import Path
 
 def alive(pid):
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+        return Path(f"/proc/{int(pid)}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
     except OSError:
         return False
 

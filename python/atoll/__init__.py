@@ -18,7 +18,7 @@ are in the midst of it: graphs of these ranks are lost, and the others' waits en
 import logging as _logging
 import os as _os
 
-from . import apsp, centrality, errors, graph, pairs, paths, plot, structure, vertices, world
+from . import apsp, plot  # noqa: F401 - atoll.apsp.open and atoll.plot are there without an import of their own
 from ._core import VERSION as __version__
 from .centrality import betweenness_centrality, pagerank
 from .errors import (
@@ -65,28 +65,18 @@ __all__ = [
     "World",
     "__version__",
     "all_pairs",
-    "apsp",
     "betweenness_centrality",
     "bfs",
     "bfs_tree",
-    "centrality",
     "clustering",
     "connected_components",
     "core_number",
     "eccentricity",
-    "errors",
-    "graph",
     "label_propagation",
-    "pairs",
     "pagerank",
-    "paths",
-    "plot",
     "run_ranks",
     "set_threads",
     "shortest_path",
     "spmm",
     "sssp",
-    "structure",
-    "vertices",
-    "world",
 ]

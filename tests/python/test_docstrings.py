@@ -51,6 +51,13 @@ def test_functions_have_an_example_and_types(name):
     assert all(p.annotation is not inspect.Parameter.empty for p in signature.parameters.values())
 
 
+def test_a_star_import_brings_no_modules():
+    names = {}
+    exec("from atoll import *", names)
+    assert "pagerank" in names
+    assert [name for name, value in names.items() if inspect.ismodule(value)] == []
+
+
 def test_package_is_typed():
     from pathlib import Path
 

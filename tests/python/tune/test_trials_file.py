@@ -30,7 +30,7 @@ def test_a_killed_search_leaves_no_process_and_goes_on(tmp_path):
     killed = subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.DEVNULL)
     calls = tmp_path / "calls"
     wait_until(lambda: calls.exists() and calls.read_text().split()[-1:] == ["3"])
-    pid = (tmp_path / "pid").read_text().strip()
+    pid = (tmp_path / "pid").read_text()
     killed.kill()
     killed.wait()
     wait_until(lambda: not alive(pid))
