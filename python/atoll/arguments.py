@@ -174,7 +174,7 @@ def _function(value: Any) -> Any:
 
 
 def _graph(value: Any) -> Any:
-    if not isinstance(getattr(value, "_core", None), _core.Graph):  # class Graph itself is made of what is checked here
+    if not isinstance(getattr(value, "_core", None), _core.Graph):  # class Graph is above this module
         raise TypeError
     return value
 

@@ -35,7 +35,7 @@ __all__ = [
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PageRankResult(ReprMixin):
-    """How often a random walk that jumps now and then visits each vertex."""
+    """The share of its steps that a random walk with teleportation spends at each vertex."""
 
     score: VertexArray
     """float64 (precision="float": float32); sums to 1 over all vertices where dangling is "spread"."""

@@ -108,8 +108,8 @@ Verdict verify_pagerank(const Graph& graph, const Arguments& arguments, const An
 Algorithm pagerank_row() {
   return {
       .name = "pagerank",
-      .summary = "how often a random walk visits each vertex",
-      .description = "PageRank: how often a random walk that jumps now and then visits each vertex.",
+      .summary = "the share of its steps that a random walk spends at each vertex",
+      .description = "PageRank: the share of its steps that a random walk with teleportation spends at each vertex.",
       .check_summary = "how far one more iteration moves the scores, or the iterations done again",
       .check_description =
           "Whether a file holds PageRank's scores: how far one more iteration moves them, or what so many give.",
