@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks the include rule: a file includes lower floors or its own folder; siblings on one floor never meet.
 
-Only transport/mpi includes <mpi.h>, and headers leave out what takes long to compile (SLOW). The rooms of a floor, its
+Only transport/mpi includes <mpi.h>, and headers leave out what takes long to compile (SLOW); JSON text goes through
+base/json.hpp. The rooms of a floor, its
 folders, form no circle of includes, and algorithms include nothing of runtime; includes that broke this before
 it was a rule are listed in scripts/old_includes.txt, which may only become shorter. Prints each line that breaks a rule
 and exits with 1.
@@ -35,6 +36,7 @@ SLOW = {
     "nlohmann/json.hpp": ("<nlohmann/json_fwd.hpp>", ["cli/command.hpp", "atoll/tune/store.hpp"]),
 }
 OLD = "scripts/old_includes.txt"
+JSON_TEXT = re.compile(r"\.dump\(|json::parse\(")  # each file that calls them compiles them again: two seconds
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]')
 SUFFIXES = {".cpp", ".hpp", ".in"}
 
@@ -62,6 +64,8 @@ def problems(path, cpp):
         yield 1, f"folder {folder} is on no floor. Add it to FLOORS in scripts/check_floors.py"
         return
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if JSON_TEXT.search(line) and path.relative_to(cpp).as_posix() != "atoll/base/json.cpp":
+            yield number, "reads or writes JSON text by the library itself. Use base/json.hpp"
         match = INCLUDE.match(line)
         if not match:
             continue
