@@ -33,12 +33,11 @@ def forms(rows):
 
 def contracts(rows):
     head = (
-        "| `atoll run` | graphs | weights | self-loops | multi-edges | cut that it follows "
-        "| columns, the default first |\n"
-        "|---|---|---|---|---|---|---|\n"
+        "| `atoll run` | graphs | weights | self-loops | multi-edges | columns, the default first |\n"
+        "|---|---|---|---|---|---|\n"
     )
     return head + "".join(
-        "| `{name}` | {graphs} | {weights} | {self_loops} | {multi_edges} | {follows} | {columns} |\n".format(
+        "| `{name}` | {graphs} | {weights} | {self_loops} | {multi_edges} | {columns} |\n".format(
             name=row["name"],
             columns=", ".join(f"`{c['name']}` ({c['type']})" for c in row["columns"]),
             **row["contract"],

@@ -91,8 +91,7 @@ void GraphInput::add_to(CLI::App& app, Cuts cuts) {
                                  "hierarchy; or, over balanced owners, who has which edge: cartesian, hybrid "
                                  "(vertex-cuts), auto ({}: the cut that moves least, else balanced)",
                                  algorithms_with([](const catalog::Contract& contract) {
-                                   return contract.follows == catalog::Contract::Follows::vertex_cut &&
-                                          contract.rounds == catalog::Contract::Rounds::along_all_edges;
+                                   return contract.rounds == catalog::Contract::Rounds::along_all_edges;
                                  })))
             ->check(CLI::IsMember(every_placement()));
   });
@@ -102,11 +101,9 @@ void GraphInput::add_to(CLI::App& app, Cuts cuts) {
       return cut == Cut::edge || cut == Cut::chosen
                  ? std::string()
                  : fmt::format(
-                       "{} (a cut for {}; this goes over the edge-cut, where each list is whole: its owners are "
-                       "those of balanced)",
-                       text, algorithms_with([](const catalog::Contract& contract) {
-                         return contract.follows == catalog::Contract::Follows::vertex_cut;
-                       }));
+                       "{} (a cut for the algorithms of atoll run --list; this goes over the edge-cut, where each list "
+                       "is whole: its owners are those of balanced)",
+                       text);
     });
   add_placing_to(app);
   app.parse_complete_callback([this, &app] {

@@ -19,24 +19,23 @@ struct Spread {
   Edge heavy = kHeavyDegree;
 };
 
-inline const std::vector<Spread> kSpreads = {
-    {1, "", "direct", 2, Partition::blocked},
-    {2, "", "direct", 2, Partition::blocked},
-    {3, "", "direct", 1, Partition::hashed},
-    {4, "2x2", "row", 2, Partition::balanced},
-    {4, "3+1", "domain", 1, Partition::blocked},
-    {5, "3+2", "aml", 1, Partition::hashed},
-    {7, "4+1+2", "mst", 1, Partition::blocked},
-    {8, "2x2x2", "auto", 1, Partition::balanced},
-    {8, "2x4", "domain", 1, Partition::hierarchy},
-    // Vertex-cuts; algorithms that do not support vertex-cuts use the edge-cut of that partition.
-    {2, "", "direct", 2, Partition::balanced, Cut::hybrid, 3},
-    {3, "", "direct", 2, Partition::hashed, Cut::cartesian},
-    {4, "2x2", "row", 2, Partition::balanced, Cut::cartesian},
-    {4, "", "direct", 1, Partition::blocked, Cut::chosen},
-    {5, "3+2", "domain", 1, Partition::hashed, Cut::hybrid, 6},
-    {8, "", "direct", 1, Partition::balanced, Cut::cartesian},
-    {8, "4+1+3", "mst", 1, Partition::hierarchy, Cut::hybrid, 10}};
+inline const std::vector<Spread> kSpreads = {{1, "", "direct", 2, Partition::blocked},
+                                             {2, "", "direct", 2, Partition::blocked},
+                                             {3, "", "direct", 1, Partition::hashed},
+                                             {4, "2x2", "row", 2, Partition::balanced},
+                                             {4, "3+1", "domain", 1, Partition::blocked},
+                                             {5, "3+2", "aml", 1, Partition::hashed},
+                                             {7, "4+1+2", "mst", 1, Partition::blocked},
+                                             {8, "2x2x2", "auto", 1, Partition::balanced},
+                                             {8, "2x4", "domain", 1, Partition::hierarchy},
+                                             // Vertex-cuts.
+                                             {2, "", "direct", 2, Partition::balanced, Cut::hybrid, 3},
+                                             {3, "", "direct", 2, Partition::hashed, Cut::cartesian},
+                                             {4, "2x2", "row", 2, Partition::balanced, Cut::cartesian},
+                                             {4, "", "direct", 1, Partition::blocked, Cut::chosen},
+                                             {5, "3+2", "domain", 1, Partition::hashed, Cut::hybrid, 6},
+                                             {8, "", "direct", 1, Partition::balanced, Cut::cartesian},
+                                             {8, "4+1+3", "mst", 1, Partition::hierarchy, Cut::hybrid, 10}};
 
 /// Values in the order of owned indices, gathered from all ranks by ascending id. Collective.
 template <class T>

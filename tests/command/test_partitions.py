@@ -13,7 +13,6 @@ from listed import ALGORITHMS
 ATOLL = Path(__file__).parents[2] / "bin/atoll"
 PARTITIONS = ["blocked", "balanced", "hashed", "hierarchy"]
 CUTS = ["cartesian", "hybrid", "auto"]
-BY_VERTEX_CUT = ["bc", "bfs", "cc", "eccentricity", "pagerank", "sssp"]
 
 
 def atoll(*words):
@@ -109,7 +108,7 @@ def test_inspect_compares_the_partitions_of_a_machine_larger_than_the_job(roads)
         assert one["edges_at_level"] == by_name[one["partition"]]["edges_at_level"]
 
 
-@pytest.mark.parametrize("algorithm", BY_VERTEX_CUT)
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_a_vertex_cut_gives_what_the_edge_cut_gives(algorithm, tmp_path):
     def values(partition, *words):
         out = tmp_path / f"{partition}.tsv"
@@ -134,18 +133,15 @@ def test_a_vertex_cut_gives_what_the_edge_cut_gives(algorithm, tmp_path):
             assert got == expected
 
 
-@pytest.mark.parametrize("algorithm", [name for name in ALGORITHMS if name not in BY_VERTEX_CUT])
-def test_an_unsupported_cut_is_rejected_and_the_supported_one_named(algorithm):
-    words = ["run", algorithm, "kron:6", "--ranks", 4, "--threads", 1, "--transport", "inproc", "--partition"]
-    for cut in ["cartesian", "hybrid"]:
-        done = atoll(*words, cut)
-        assert (
-            done.returncode == 2
-            and f"--partition: {cut} (a cut for bc, bfs, cc, eccentricity, pagerank and sssp" in done.stderr
-        )
-    found = report(*words, "auto")["input"]
-    assert found["cut"] == "edge"
-    assert found["preparation"]["partition"] == "balanced"
+@pytest.mark.parametrize("cut", ["cartesian", "hybrid"])
+def test_a_verb_that_needs_whole_lists_refuses_a_vertex_cut_and_says_whose_it_is(cut):
+    words = ["run", "path", "kron:6", "--from", 1, "--to", 5, "--ranks", 4, "--threads", 1, "--transport", "inproc"]
+    done = atoll(*words, "--partition", cut)
+    assert done.returncode == 2
+    assert (
+        f"--partition: {cut} (a cut for the algorithms of atoll run --list; this goes over the edge-cut" in done.stderr
+    )
+    assert report(*words, "--partition", "auto")["input"]["vertices"] == 64
 
 
 def test_options_that_a_partition_does_not_use_are_rejected():

@@ -80,7 +80,7 @@ class Toy:
         (self.root / name).parent.mkdir(parents=True, exist_ok=True)
         (self.root / name).write_text(text)
 
-    def edit(self, name, old="", new="// edited\n"):
+    def edit(self, name, old="", new="#define EDITED\n"):
         text = (self.root / name).read_text()
         assert old in text
         self.write(name, text.replace(old, new) if old else text + new)
@@ -124,6 +124,16 @@ def test_nothing_runs_twice(toy):
     assert toy.run() == {"other"}  # starts none of our programs, so its dependencies are unknown
 
 
+def test_a_line_of_comment_runs_nothing_but_a_line_of_a_raw_string_does(toy):
+    toy.edit("cpp/atoll/queue/queue.hpp", new="  // what it is\n")
+    toy.edit("tests/graph/graph_test.cpp", "int law() {", "// graph\nint law() {")
+    assert toy.run() == {"other"}
+    toy.edit("tests/graph/graph_test.cpp", new='const char* const kText = R"(\n// one\n)";\n')
+    assert toy.run() == {"graph", "other"}
+    toy.edit("tests/graph/graph_test.cpp", "// one", "// two")
+    assert toy.run() == {"graph", "other"}
+
+
 @pytest.mark.parametrize(
     "file, reached",
     [
@@ -140,7 +150,7 @@ def test_nothing_runs_twice(toy):
     ],
 )
 def test_an_edit_runs_what_reaches_it_and_no_other(toy, file, reached):
-    toy.edit(file, new="\n" if not file.endswith("pp") else "// edited\n")
+    toy.edit(file, new="\n" if not file.endswith("pp") else "#define EDITED\n")
     assert toy.run() == reached | {"other"}
     assert toy.run() == {"other"}
 
@@ -179,7 +189,7 @@ def test_what_fails_is_never_remembered(toy):
 
 def test_what_passed_before_is_not_built(toy):
     shutil.rmtree(toy.root / "build", ignore_errors=True)
-    toy.edit("cpp/atoll/queue/queue.hpp", new="// not edited so before\n")
+    toy.edit("cpp/atoll/queue/queue.hpp", new="#define NOT_EDITED_SO_BEFORE\n")
     assert toy.run() == {"queue", "other"}
     assert [p.name for p in (toy.root / "build" / "toy" / "bin").iterdir()] == ["test_queue"]
 
@@ -188,12 +198,12 @@ def test_all_run_where_that_is_asked_for(toy):
     assert toy.run(ATOLL_ALL_TESTS="1") == {"base", "graph", "queue", "other"}
     assert toy.run("-E", "graph") == {"base", "queue", "other"}
     assert toy.run("-R", "graph|queue") == set()
-    toy.edit("cpp/atoll/graph/graph.cpp", new="// not edited so before\n")
+    toy.edit("cpp/atoll/graph/graph.cpp", new="#define NOT_EDITED_SO_BEFORE\n")
     assert toy.run("-R", "graph|queue") == {"graph"}
 
 
 def test_what_passed_before_a_time_limit_is_remembered(toy):
-    toy.edit("cpp/atoll/base/number.hpp", new="// not edited so before\n")
+    toy.edit("cpp/atoll/base/number.hpp", new="#define NOT_EDITED_SO_BEFORE\n")
     test = "tests/queue/queue_test.cpp"
     toy.edit(test, "int law() {", '#include <unistd.h>\nint law() { write(2, "sleeps\\n", 7); sleep(100);')
     env = os.environ | {"XDG_CACHE_HOME": str(toy.cache)}

@@ -136,6 +136,9 @@ def test_a_partition_changes_no_result_and_not_its_order(partition, tmp_path):
                 atoll.sssp(graph, 1).distance.gather(),
                 atoll.connected_components(graph).component.gather(),
                 atoll.core_number(graph).core.gather(),
+                atoll.label_propagation(graph).label.gather(),
+                atoll.clustering(graph).triangles.gather(),
+                atoll.clustering(graph).coefficient.gather(),
             ],
         )
 
@@ -146,19 +149,6 @@ def test_a_partition_changes_no_result_and_not_its_order(partition, tmp_path):
     assert {part[0] for part in parts} <= {partition if partition in ("cartesian", "hybrid") else "edge", "cartesian"}
     for part in parts:
         assert all(map(np.array_equal, part[2], expected))
-
-
-def test_an_algorithm_that_does_not_follow_the_cut_says_so_once(caplog):
-    def run(world):
-        graph = atoll.Graph("kron:8", partition="cartesian", comm=world)
-        atoll.connected_components(graph)
-        atoll.core_number(graph)
-        atoll.core_number(graph)
-
-    with caplog.at_level("WARNING", logger="atoll"):
-        atoll.run_ranks(4, run, plan={"threads": 1})
-    said = [r.getMessage() for r in caplog.records if "edge-cut" in r.getMessage()]
-    assert len(said) == 1 and said[0].startswith("core_number takes the edge-cut of kron:8, not its cartesian cut")
 
 
 @pytest.mark.parametrize(

@@ -65,8 +65,7 @@ nlohmann::json to_json(const Contract& contract) {
                       : contract.weights == Contract::Weights::optional ? "optional"
                                                                         : "needed"},
           {"self_loops", counted(contract.self_loops)},
-          {"multi_edges", counted(contract.multi_edges)},
-          {"follows", contract.follows == Contract::Follows::edge_cut ? "edge-cut" : "vertex-cut"}};
+          {"multi_edges", counted(contract.multi_edges)}};
 }
 
 }  // namespace
@@ -109,10 +108,6 @@ nlohmann::json to_json(const Algorithm& algorithm) {
   for (const ScalarInfo& scalar : algorithm.scalars)
     j["scalars"].push_back({{"name", scalar.name}, {"type", scalar.type}, {"meaning", scalar.meaning}});
   return j;
-}
-
-Cut cut_used(const Algorithm& algorithm, const Graph& graph) {
-  return algorithm.contract.follows == Contract::Follows::vertex_cut ? graph.cut().cut() : Cut::edge;
 }
 
 }  // namespace atl::catalog

@@ -26,8 +26,6 @@ struct Contract {
   enum class Direction { any, undirected } direction = Direction::any;
   enum class Weights { ignored, optional, needed } weights = Weights::ignored;
   enum class Multiplicity { ignored, counted } self_loops = Multiplicity::ignored, multi_edges = Multiplicity::ignored;
-  /// edge: each list is whole on one rank, so a vertex-cut of the graph is not followed.
-  enum class Follows { edge_cut, vertex_cut } follows = Follows::edge_cut;
   /// Rounds that traverse all edges, for which --partition auto may choose a vertex-cut.
   enum class Rounds { along_changes, along_all_edges } rounds = Rounds::along_changes;
 };
@@ -119,8 +117,5 @@ const std::vector<Algorithm>& algorithms();
 /// UsageError that lists the names.
 const Algorithm& algorithm_named(std::string_view name);
 nlohmann::json to_json(const Algorithm& algorithm);
-
-/// The cut whose lists the algorithm traverses on this graph.
-Cut cut_used(const Algorithm& algorithm, const Graph& graph);
 
 }  // namespace atl::catalog

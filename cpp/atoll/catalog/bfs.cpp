@@ -172,7 +172,6 @@ Algorithm bfs_row() {
           .check_summary = "depths or parents, by Graph500's five rules",
           .check_description = "Whether a file holds the depths, or the parents, of a breadth-first search.",
           .options = options(),
-          .contract = {.follows = Contract::Follows::vertex_cut},
           .columns = {{.name = "depth",
                        .type = "int64",
                        .meaning = "edges from the source; -1 where not reached",

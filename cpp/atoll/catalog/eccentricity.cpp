@@ -102,7 +102,7 @@ Algorithm eccentricity_row() {
                    .help = "at most so many: what is not known then is told as bounds (default: until all is known)",
                    .check_help = "that the run was limited to",
                    .range = Range::positive}},
-      .contract = {.direction = Contract::Direction::undirected, .follows = Contract::Follows::vertex_cut},
+      .contract = {.direction = Contract::Direction::undirected},
       .columns = {{"eccentricity", "int64",
                    "distance to the farthest vertex of the component; where not known, at least"},
                   {"upper", "int64", "the same where known, else at most"}},

@@ -154,7 +154,6 @@ Algorithm pagerank_row() {
       .contract = {.weights = Contract::Weights::optional,
                    .self_loops = Contract::Multiplicity::counted,
                    .multi_edges = Contract::Multiplicity::counted,
-                   .follows = Contract::Follows::vertex_cut,
                    .rounds = Contract::Rounds::along_all_edges},
       .columns = {{"score", "float64, or float32 with precision float", "sums to 1 where dangling rank is spread"}},
       .scalars = {{"iterations", "int64", "iterations done"},

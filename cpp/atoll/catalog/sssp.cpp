@@ -76,7 +76,7 @@ Algorithm sssp_row() {
                        .stage = Stage::check,
                        .check_help = "a second file, with the parents: the tree is checked too",
                        .taken_from = OptionSource::by_file}},
-          .contract = {.weights = Contract::Weights::needed, .follows = Contract::Follows::vertex_cut},
+          .contract = {.weights = Contract::Weights::needed},
           .columns = {{"distance", "float32 or float64", "as wide as the weights; infinity where not reached"},
                       {.name = "parent",
                        .type = "int64",

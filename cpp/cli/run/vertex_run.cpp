@@ -17,11 +17,6 @@ namespace {
 // Results for up to this many input edges, times the runs that are checked, are verified by default: it takes seconds.
 constexpr double kVerifyUpTo = 1e8;
 
-GraphInput::Cuts cuts_of(const catalog::Algorithm& row) {
-  return row.contract.follows == catalog::Contract::Follows::vertex_cut ? GraphInput::Cuts::of_vertices_too
-                                                                        : GraphInput::Cuts::of_edges;
-}
-
 }  // namespace
 
 struct VertexRun::State {
@@ -49,7 +44,7 @@ VertexRun::VertexRun(const catalog::Algorithm& row)
     : row_(row), options_(row, AlgorithmOptions::Verb::run), column_(row.columns.front().name) {}
 
 void VertexRun::add_to(CLI::App& app) {
-  input_.add_to(app, cuts_of(row_));
+  input_.add_to(app, GraphInput::Cuts::of_vertices_too);
   input_.add_names_to(app);
   app.add_option("--" + std::string(row_.repeats.option), trials_, std::string(row_.repeats.help))
       ->check(CLI::PositiveNumber);
@@ -193,7 +188,7 @@ void VertexRun::report(State& state) const {
   const Graph& graph = *state.graph;
   Outcome& outcome = state.outcome;
   outcome.input = cli::describe(graph);
-  outcome.input["cut"] = name_of(cut_used(row_, graph));
+  outcome.input["cut"] = name_of(graph.cut().cut());
   outcome.input["preparation"] = input_.preparation(graph);
   state.trials.report(outcome.seconds, outcome.counters);
   outcome.seconds["prepare"] = state.prepare_seconds;

@@ -64,10 +64,6 @@ std::pair<catalog::Prepared*, bool> prepared_of(SharedGraph& g, const catalog::A
   const bool here = kept != g.prepared.end() && kept->second.arguments == text;
   if (!g.graph.world().any(!here)) return {kept->second.prepared.get(), false};
   g.prepared.erase(row.name);
-  const Cut cut = g.graph.cut().cut();
-  if (cut_used(row, g.graph) != cut)
-    g.graph.world().log()(LogLevel::warn, "{} takes the edge-cut of {}, not its {} cut (its lists must be whole)",
-                          row.python, g.graph.name(), name_of(cut));
   auto made = row.prepare(g.graph, arguments);
   return {(g.prepared[row.name] = {text, std::move(made)}).prepared.get(), true};
 }

@@ -84,12 +84,17 @@ TEST_CASE("core numbers of larger graphs, peeled by all threads, equal those of 
           Plan plan;
           plan.threads = threads;
           run_ranks(ranks, plan, [&](World& world) {
-            const Graph graph = Graph::build(world, generate(world, text), {.duplicates = duplicates});
-            Coreness peeling(graph);
-            CorenessResult result;
-            for (int turn = 0; turn < 2; ++turn) {
-              peeling.run(result);
-              CHECK(samples::by_id(graph, result.core) == expected);
+            for (const Cut cut : {Cut::edge, Cut::cartesian, Cut::hybrid}) {
+              if (world.size() == 1 && cut != Cut::edge) continue;
+              const Graph graph = Graph::build(
+                  world, generate(world, text),
+                  {.duplicates = duplicates, .placement = {.partition = Partition::balanced, .cut = cut, .heavy = 20}});
+              Coreness peeling(graph);
+              CorenessResult result;
+              for (int turn = 0; turn < 2; ++turn) {
+                peeling.run(result);
+                CHECK(samples::by_id(graph, result.core) == expected);
+              }
             }
           });
         }

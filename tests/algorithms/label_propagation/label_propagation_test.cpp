@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <atoll/algorithms/label_propagation/label_propagation.hpp>
+#include <atoll/algorithms/label_propagation/vertex_cut.hpp>
 #include <atoll/base/error.hpp>
 #include <map>
 #include <vector>
@@ -49,4 +50,34 @@ TEST_CASE("labels equal those of synchronous propagation for any ranks, routes a
     }
     CHECK_THROWS_AS(communities.run({.iterations = -1}, result), InputError);
   });
+}
+
+TEST_CASE("labels over a vertex-cut do not depend on how many counts are received at once, nor on the width of ids") {
+  for (const char* text : {"kron:9:9", "uniform:8:5", "grid:17x9"})
+    for (const bool directed : {false, true})
+      for (const Cut cut : {Cut::cartesian, Cut::hybrid}) {
+        const Sample sample{samples::from_text(text), directed, Duplicates::keep};
+        const auto expected = labels(sample, 4);
+        CAPTURE(text);
+        CAPTURE(directed);
+        CAPTURE(static_cast<int>(cut));
+        Plan plan;
+        plan.threads = 2;
+        run_ranks(4, plan, [&](World& world) {
+          const Graph graph = Graph::build(
+              world,
+              cases::slice(sample.edges, directed, cases::Weight::none, false, world.rank(), world.size(),
+                           cases::Distribution::spread),
+              {.duplicates = Duplicates::keep, .placement = {.partition = Partition::hashed, .cut = cut, .heavy = 9}});
+          LabelPropagationResult result;
+          const auto check_rounds = [&](auto&& rounds) {
+            for (int turn = 0; turn < 2; ++turn) {
+              rounds.run({.iterations = 4}, result);
+              CHECK(samples::by_id(graph, result.label) == expected);
+            }
+          };
+          for (const double at_once : {1e9, 500.0, 40.0}) check_rounds(VertexCutRounds<Vertex>(graph, at_once));
+          check_rounds(VertexCutRounds<Local>(graph));
+        });
+      }
 }

@@ -28,6 +28,12 @@ TEST_CASE("triangles of hubs by bitmap rows equal those by lists, for any ranks"
         const auto triangles = samples::by_id(graph, clustering_coefficient(graph).triangles);
         if (ranks == 1) by_rows = triangles;
         CHECK(triangles == by_rows);
+        if (ranks == 1) return;
+        for (const Cut cut : {Cut::cartesian, Cut::hybrid}) {
+          const Graph over_cut = Graph::build(
+              world, generate(world, text), {.placement = {.partition = Partition::balanced, .cut = cut, .heavy = 40}});
+          CHECK(samples::by_id(over_cut, clustering_coefficient(over_cut).triangles) == by_rows);
+        }
       });
     }
   }
@@ -95,4 +101,25 @@ TEST_CASE("clustering coefficients and triangles equal those by all pairs of nei
     }
     CHECK(result.total == total / 3);
   });
+}
+
+TEST_CASE("in a cartesian cut lists go to fewer ranks than own a vertex of them") {
+  std::uint64_t bytes[2] = {};
+  for (const Cut cut : {Cut::edge, Cut::cartesian}) {
+    Plan plan;
+    plan.threads = 1;
+    run_ranks(16, plan, [&](World& world) {
+      const Graph graph = Graph::build(world, generate(world, "uniform:10:30"),
+                                       {.placement = {.partition = Partition::balanced, .cut = cut}});
+      ClusteringCoefficient counting(graph);
+      const Counters before = world.counters();
+      ClusteringResult result;
+      counting.run(result);
+      std::uint64_t sent = 0;
+      for (const LevelCount& level : world.counters().since(before).levels) sent += level.bytes;
+      sent = world.sum(sent);
+      if (world.rank() == 0) bytes[cut == Cut::cartesian] = sent;
+    });
+  }
+  CHECK(bytes[1] * 3 < bytes[0] * 2);
 }

@@ -22,25 +22,27 @@ struct CorenessResult {
   int rounds = 0;         ///< exchanges between ranks; on one rank: levels
 };
 
-class CorePeeling;
-
 class Coreness {
  public:
-  /// InputError if the graph is directed.
+  /// Collective. InputError if the graph is directed.
   explicit Coreness(const Graph& graph);
   ~Coreness();
   Coreness(const Coreness&) = delete;
   Coreness& operator=(const Coreness&) = delete;
 
+  /// Collective.
   void run(CorenessResult& result);
   std::size_t memory_bytes() const;
 
  private:
-  const Graph& graph_;
-  std::unique_ptr<CorePeeling> peeling_;
+  class Peeling;  // on one rank, over several, or over a vertex-cut
+  class OneRank;
+  class Distributed;
+  class OnVertexCut;
+  std::unique_ptr<Peeling> peeling_;
 };
 
-/// Once. InputError if the graph is directed.
+/// Once. Collective. InputError if the graph is directed.
 CorenessResult coreness(const Graph& graph);
 
 }  // namespace atl

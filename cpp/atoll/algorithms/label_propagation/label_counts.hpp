@@ -14,6 +14,11 @@
 ///     counts.open(out.size() + in.size());         // upper bound of the number of labels added
 ///     counts.add(out, label);                      // label[u] of every u in the list
 ///     next = counts.most_frequent();
+///
+/// A table also takes a label that has been counted elsewhere, and lists what it has:
+///
+///     counts.add(label, 3);
+///     counts.for_each([&](Label label, std::uint32_t count) { ... });
 namespace atl {
 
 /// One counter for each possible label: no probing, so no mispredicted branches.
@@ -69,7 +74,23 @@ class LabelTable {
   }
 
   void add(std::span<const Local> list, const Label* label) {
-    for (const Local u : list) add(label[static_cast<std::size_t>(u)]);
+    for (const Local u : list) add(label[static_cast<std::size_t>(u)], 1);
+  }
+
+  void add(Label label, std::uint32_t count) {
+    std::size_t at = static_cast<std::uint64_t>(label) * 0x9E3779B97F4A7C15u >> shift_;
+    while (slots_[at].count != 0 && slots_[at].label != label) at = (at + 1) & mask_;
+    Slot& slot = slots_[at];
+    if (slot.count == 0) {
+      slot.label = label;
+      used_.push_back(static_cast<std::uint32_t>(at));
+    }
+    put_in_front(label, slot.count += count);
+  }
+
+  template <class F>
+  void for_each(F&& f) const {
+    for (const std::uint32_t at : used_) f(slots_[at].label, slots_[at].count);
   }
 
   /// Needs at least one label.
@@ -80,17 +101,6 @@ class LabelTable {
     Label label = 0;
     std::uint32_t count = 0;
   };
-
-  void add(Label label) {
-    std::size_t at = static_cast<std::uint64_t>(label) * 0x9E3779B97F4A7C15u >> shift_;
-    while (slots_[at].count != 0 && slots_[at].label != label) at = (at + 1) & mask_;
-    Slot& slot = slots_[at];
-    if (slot.count == 0) {
-      slot.label = label;
-      used_.push_back(static_cast<std::uint32_t>(at));
-    }
-    put_in_front(label, ++slot.count);
-  }
 
   // Counts only grow, so it suffices to compare with the best label at each addition.
   void put_in_front(Label label, std::uint32_t count) {

@@ -12,123 +12,82 @@
 #include <algorithm>
 #include <atoll/algorithms/label_propagation/label_counts.hpp>
 #include <atoll/algorithms/label_propagation/label_propagation.hpp>
+#include <atoll/algorithms/label_propagation/vertex_cut.hpp>
 #include <atoll/engine/mirror_exchange.hpp>
 
 namespace atl {
 
-class LabelPropagation::Rounds {
- public:
-  virtual ~Rounds() = default;
-  virtual void run(const LabelPropagationOptions& options, LabelPropagationResult& result) = 0;
-  virtual std::size_t memory_bytes() const = 0;
-};
+namespace {
 
+// Over the edge-cut: a master has all of its edges.
 template <class Id, class Counts>
-class LabelPropagation::RoundsOf final : public Rounds {
+class EdgeCutRounds final : public PropagationRounds<Id> {
  public:
   /// Ids are below `ids`.
-  RoundsOf(const Graph& graph, Vertex ids)
-      : graph_(graph),
-        world_(graph.world()),
-        team_(world_.team()),
+  EdgeCutRounds(const Graph& graph, Vertex ids)
+      : PropagationRounds<Id>(graph, graph.locals()),
         exchange_(graph),
-        locals_(static_cast<std::size_t>(graph.locals())),
-        label_(locals_),
-        next_(static_cast<std::size_t>(graph.owned())),
-        changed_(graph.locals()),
-        threads_(static_cast<std::size_t>(team_.size()), Thread{Counts(static_cast<std::size_t>(ids))}) {}
+        counts_(static_cast<std::size_t>(team_.size()), ThreadCounts{Counts(static_cast<std::size_t>(ids))}) {}
 
-  void run(const LabelPropagationOptions& options, LabelPropagationResult& result) override {
-    check(options.iterations >= 0, "cdlp: iterations is {} (at least 0). Change it.", options.iterations);
-    // Mirrors know their ids, so the first round needs no broadcast.
-    for (std::size_t v = 0; v < locals_; ++v) label_[v] = static_cast<Id>(graph_.id_of(static_cast<Local>(v)));
-    changed_.clear();
-    result.iterations = 0;
-    result.changed = graph_.vertices();
-    while (result.iterations < options.iterations && result.changed > 0) {
-      // Assumes that changed vertices have as many mirrors as others.
-      const double share = static_cast<double>(result.changed) / static_cast<double>(graph_.vertices());
-      if (result.iterations > 0) exchange_.broadcast({label_.data(), locals_}, changed_, share * exchange_.mirrors());
-      result.changed =
-          world_.sum(result.iterations > 0 ? round([&](Local v, Counts& counts) { return counted(v, counts); })
-                                           : round([&](Local v, Counts&) { return first(v); }));
-      ++result.iterations;
-      report_progress(options.progress, result.iterations, options.iterations);
-    }
-    if (result.label.size() != next_.size()) result.label = Array<Vertex>(next_.size());
-    team_.for_range(next_.size(), kGrain * 64, [&](int, std::size_t a, std::size_t b) {
-      for (std::size_t v = a; v < b; ++v) result.label[v] = label(graph_.local_of(static_cast<Vertex>(v)));
-    });
-  }
-
-  std::size_t memory_bytes() const override { return (locals_ + next_.size()) * sizeof(Id) + exchange_.memory_bytes(); }
+  std::size_t memory_bytes() const override { return PropagationRounds<Id>::memory_bytes() + exchange_.memory_bytes(); }
 
  private:
+  using PropagationRounds<Id>::graph_, PropagationRounds<Id>::team_, PropagationRounds<Id>::label_,
+      PropagationRounds<Id>::next_, PropagationRounds<Id>::changed_;
   static constexpr std::size_t kGrain = 512, kHubGrain = 16;
-  struct alignas(128) Thread {
+  struct alignas(128) ThreadCounts {
     Counts counts;
-    Vertex changed = 0;
   };
 
-  Id label(Local v) const { return label_[static_cast<std::size_t>(v)]; }
+  // Mirrors know their ids, so the first round needs no broadcast.
+  void start() override {
+    for (std::size_t v = 0; v < label_.size(); ++v) label_[v] = static_cast<Id>(graph_.id_of(static_cast<Local>(v)));
+  }
+  void first_round() override {
+    for_masters([&](Local v, Counts&) { return first(v); });
+  }
+  // Assumes that changed vertices have as many mirrors as others.
+  void round(double share) override {
+    exchange_.broadcast({label_.data(), label_.size()}, changed_, share * exchange_.mirrors());
+    for_masters([&](Local v, Counts& counts) { return counted(v, counts); });
+  }
+
   std::span<const Local> out(Local v) const { return graph_.out().neighbours(v); }
   std::span<const Local> in(Local v) const {
     return graph_.directed() ? graph_.in().neighbours(v) : std::span<const Local>();
   }
 
-  /// Sets next_[v] = label_of(v, the thread's counts) for all masters, then copies next_ to label_. Returns the number
-  /// of changed labels on this rank.
+  // Sets next_[v] = label_of(v, the thread's counts) for all masters.
   template <class F>
-  Vertex round(F&& label_of) {
-    for (Thread& t : threads_) t.changed = 0;
-    const auto active = static_cast<std::size_t>(graph_.active());
-    const auto hubs = std::min(active, static_cast<std::size_t>(graph_.hubs()));
+  void for_masters(F&& label_of) {
+    const std::size_t active = index(graph_.active()), hubs = std::min(active, index(graph_.hubs()));
     const auto decide = [&](int thread, std::size_t a, std::size_t b) {
-      Thread& t = threads_[static_cast<std::size_t>(thread)];
-      for (std::size_t v = a; v < b; ++v) {
-        next_[v] = label_of(static_cast<Local>(v), t.counts);
-        t.changed += next_[v] != label_[v];
-      }
+      Counts& counts = counts_[static_cast<std::size_t>(thread)].counts;
+      for (std::size_t v = a; v < b; ++v) next_[v] = label_of(static_cast<Local>(v), counts);
     };
     team_.for_range(hubs, kHubGrain, decide);
     team_.for_range(active - hubs, kGrain,
                     [&](int thread, std::size_t a, std::size_t b) { decide(thread, hubs + a, hubs + b); });
-    changed_.clear();
-    team_.for_range(active, kGrain * 64, [&](int, std::size_t a, std::size_t b) {
-      for (std::size_t v = a; v < b; ++v) {
-        if (next_[v] == label_[v]) continue;
-        label_[v] = next_[v];
-        changed_.set_unsynchronized(static_cast<Local>(v));  // a chunk has whole words
-      }
-    });
-    Vertex sum = 0;
-    for (const Thread& t : threads_) sum += t.changed;
-    return sum;
   }
 
   Id first(Local v) const {
-    return out(v).empty() && in(v).empty() ? label(v) : most_repeated(out(v), in(v), label_.data());
+    return out(v).empty() && in(v).empty() ? label_[index(v)] : most_repeated(out(v), in(v), label_.data());
   }
 
   Id counted(Local v, Counts& counts) const {
-    const auto changed = [&](Local u) { return changed_.test(u); };
-    if (std::ranges::none_of(out(v), changed) && std::ranges::none_of(in(v), changed)) return label(v);
+    const auto changed = [&](Local u) { return changed_.test(index(u)); };
+    if (std::ranges::none_of(out(v), changed) && std::ranges::none_of(in(v), changed)) return label_[index(v)];
     counts.open(out(v).size() + in(v).size());
     counts.add(out(v), label_.data());
     counts.add(in(v), label_.data());
     return counts.most_frequent();
   }
 
-  const Graph& graph_;
-  World& world_;
-  Team& team_;
   MirrorExchange<Id, MinOf> exchange_;
-  const std::size_t locals_;
-  Array<Id> label_;  // [local]
-  Array<Id> next_;   // [local master]
-  VertexBits changed_;
-  std::vector<Thread> threads_;
+  std::vector<ThreadCounts> counts_;  // [thread]
 };
+
+}  // namespace
 
 LabelPropagation::LabelPropagation(const Graph& graph) {
   Vertex largest = 0;
@@ -137,12 +96,18 @@ LabelPropagation::LabelPropagation(const Graph& graph) {
   // Counters for every label are used if they take no more memory than the lists, which excludes ids with wide gaps.
   const Edge entries = graph.out().size() + (graph.directed() ? graph.in().size() : 0);
   const bool narrow = ids <= std::numeric_limits<Local>::max();
-  if (narrow && graph.world().all(ids * graph.world().team().size() <= entries))
-    rounds_ = std::make_unique<RoundsOf<Local, LabelCounters>>(graph, ids);
-  else if (narrow)
-    rounds_ = std::make_unique<RoundsOf<Local, LabelTable<Local>>>(graph, ids);
-  else
-    rounds_ = std::make_unique<RoundsOf<Vertex, LabelTable<Vertex>>>(graph, ids);
+  if (graph.cut().cut() != Cut::edge) {
+    if (narrow)
+      rounds_ = std::make_unique<VertexCutRounds<Local>>(graph);
+    else
+      rounds_ = std::make_unique<VertexCutRounds<Vertex>>(graph);
+  } else if (narrow && graph.world().all(ids * graph.world().team().size() <= entries)) {
+    rounds_ = std::make_unique<EdgeCutRounds<Local, LabelCounters>>(graph, ids);
+  } else if (narrow) {
+    rounds_ = std::make_unique<EdgeCutRounds<Local, LabelTable<Local>>>(graph, ids);
+  } else {
+    rounds_ = std::make_unique<EdgeCutRounds<Vertex, LabelTable<Vertex>>>(graph, ids);
+  }
 }
 
 LabelPropagation::~LabelPropagation() = default;

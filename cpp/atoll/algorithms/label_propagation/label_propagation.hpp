@@ -3,6 +3,7 @@
 
 #include <atoll/base/progress.hpp>
 #include <atoll/graph/graph.hpp>
+#include <memory>
 
 /// Communities by label propagation (CDLP of Graphalytics) over any number of ranks.
 ///
@@ -41,10 +42,14 @@ class LabelPropagation {
   void run(const LabelPropagationOptions& options, LabelPropagationResult& result);
   std::size_t memory_bytes() const;
 
+  class Rounds {  ///< over the cut that the graph has
+   public:
+    virtual ~Rounds() = default;
+    virtual void run(const LabelPropagationOptions& options, LabelPropagationResult& result) = 0;
+    virtual std::size_t memory_bytes() const = 0;
+  };
+
  private:
-  class Rounds;
-  template <class Id, class Counts>
-  class RoundsOf;
   std::unique_ptr<Rounds> rounds_;
 };
 

@@ -6,7 +6,7 @@
 //
 //   in the paper        here              meaning
 //   A(v)                lists_.of(v)      neighbours above v in the order of (degree, id); forward_lists.hpp
-//   A, the array        Thread::mark      number of directions of edges to the current vertex; 0: none
+//   A, the array        WedgeCounts::mark number of directions of edges to the current vertex; 0: none
 //
 // Deviation: marks have the number of directions, for coefficients of directed graphs. Each thread has marks and counts
 // of its own, so no atomics are needed; hubs have the lowest local numbers, so most accesses are close together.
@@ -17,6 +17,8 @@
 #include <atoll/algorithms/triangles/clustering_coefficient.hpp>
 #include <atoll/algorithms/triangles/forward_lists.hpp>
 #include <atoll/algorithms/triangles/kernel.hpp>
+#include <atoll/algorithms/triangles/vertex_cut.hpp>
+#include <atoll/algorithms/triangles/wedge_counts.hpp>
 #include <atoll/engine/mirror_exchange.hpp>
 #include <atoll/graph/mirror_values.hpp>
 
@@ -75,44 +77,53 @@ class ClusteringCoefficient::OnOneRank final : public Counting {
   LocalTriangles counts_;
 };
 
+class ClusteringCoefficient::OnVertexCut final : public Counting {
+ public:
+  explicit OnVertexCut(const Graph& graph) : graph_(graph), counting_(graph) {}
+
+  void run(ClusteringResult& result) override {
+    counting_.count();
+    write(
+        graph_, result, [&](Local v) { return counting_.triangles(v); },
+        [&](Local v) { return graph_.directed() ? counting_.edges(v) : 2 * counting_.triangles(v); },
+        [&](Local v) { return counting_.degree(v); });
+  }
+  std::size_t memory_bytes() const override { return counting_.memory_bytes(); }
+
+ private:
+  const Graph& graph_;
+  VertexCutTriangles counting_;
+};
+
 class ClusteringCoefficient::OverRanks final : public Counting {
  public:
   explicit OverRanks(const Graph& graph)
       : graph_(graph),
         world_(graph.world()),
         team_(world_.team()),
-        locals_(static_cast<std::size_t>(graph.locals())),
-        active_(static_cast<std::size_t>(graph.active())),
+        locals_(index(graph.locals())),
+        active_(index(graph.active())),
         lists_(graph),
-        threads_(static_cast<std::size_t>(team_.size())) {
-    for (Thread& t : threads_) {
-      t.mark = Array<std::uint8_t>(locals_, 0);
-      t.corners = Array<Edge>(locals_, 0);
-      if (graph.directed()) t.edges = Array<Edge>(locals_, 0);
-    }
+        known_(static_cast<std::size_t>(team_.size())) {
+    for (int t = 0; t < team_.size(); ++t) counts_.emplace_back(locals_, graph.directed());
   }
 
   void run(ClusteringResult& result) override {
-    for (Thread& t : threads_) {
-      std::fill(t.corners.begin(), t.corners.end(), 0);
-      std::fill(t.edges.begin(), t.edges.end(), 0);
-    }
+    for (WedgeCounts& counts : counts_) counts.clear();
     count_here();
     if (world_.size() > 1) count_elsewhere();
-    add_up();
-    const Thread& all = threads_[0];
+    add_up(team_, counts_);
+    reduce();
+    const WedgeCounts& all = counts_[0];
     write(
-        graph_, result, [&](Local v) { return all.corners[static_cast<std::size_t>(v)]; },
-        [&](Local v) {
-          const auto at = static_cast<std::size_t>(v);
-          return graph_.directed() ? all.edges[at] : 2 * all.corners[at];
-        },
+        graph_, result, [&](Local v) { return all.corners[index(v)]; },
+        [&](Local v) { return graph_.directed() ? all.edges[index(v)] : 2 * all.corners[index(v)]; },
         [&](Local v) { return lists_.degree(v); });
   }
 
   std::size_t memory_bytes() const override {
     std::size_t bytes = lists_.memory_bytes();
-    for (const Thread& t : threads_) bytes += t.mark.size() + (t.corners.size() + t.edges.size()) * sizeof(Edge);
+    for (const WedgeCounts& counts : counts_) bytes += counts.memory_bytes();
     return bytes;
   }
 
@@ -122,50 +133,25 @@ class ClusteringCoefficient::OverRanks final : public Counting {
   static constexpr std::size_t kBatch = std::size_t{1} << 20;
   using Words = std::vector<std::uint64_t>;
 
-  struct alignas(128) Thread {
-    Array<std::uint8_t> mark;  // [local]
-    Array<Edge> corners;       // [local] triangles that it is in
-    Array<Edge> edges;         // [local] between its neighbours, by direction; undirected: not needed
-    std::vector<Local> known;  // vertices of a received list that have local numbers here
+  // The vertices of a received list that have local numbers here.
+  struct alignas(128) KnownOfList {
+    std::vector<Local> vertices;
     std::vector<std::uint8_t> directions;
   };
 
-  // Triangles of v, a master u on its list, and those on u's list that v has marked.
-  template <bool kDirected>
-  void close(Thread& mine, Local v, Local u, Edge between) {
-    const auto list = lists_.of(u);
-    const std::uint8_t* const directions = lists_.directions_of(u);
-    Edge found = 0, at_v = 0, at_u = 0;
-    for (std::size_t k = 0; k < list.size(); ++k) {
-      const auto w = static_cast<std::size_t>(list[k]);
-      const std::uint8_t mark = mine.mark[w];
-      if (mark == 0) continue;
-      ++found;
-      ++mine.corners[w];
-      if constexpr (kDirected) {
-        at_v += directions[k];
-        at_u += mark;
-        mine.edges[w] += between;
-      }
-    }
-    mine.corners[static_cast<std::size_t>(v)] += found;
-    mine.corners[static_cast<std::size_t>(u)] += found;
-    if constexpr (kDirected) {
-      mine.edges[static_cast<std::size_t>(v)] += at_v;
-      mine.edges[static_cast<std::size_t>(u)] += at_u;
-    }
-  }
-
   // Counts all triangles of v and masters on its list; v may be of any rank.
   template <bool kDirected>
-  void close_list(Thread& mine, Local v, std::span<const Local> list, const std::uint8_t* directions) {
+  void close_list(WedgeCounts& mine, Local v, std::span<const Local> list, const std::uint8_t* directions) {
     const auto of = [&](std::size_t i) { return kDirected ? directions[i] : std::uint8_t{1}; };
-    for (std::size_t i = 0; i < list.size(); ++i) mine.mark[static_cast<std::size_t>(list[i])] = of(i);
+    for (std::size_t i = 0; i < list.size(); ++i) mine.mark[index(list[i])] = of(i);
+    WedgeCounts::Sum of_v;
     for (std::size_t i = 0; i < list.size(); ++i)
-      if (list[i] < graph_.active()) close<kDirected>(mine, v, list[i], of(i));
-    for (const Local u : list) mine.mark[static_cast<std::size_t>(u)] = 0;
+      if (const Local u = list[i]; u < graph_.active())
+        of_v += mine.close<kDirected>(u, of(i), lists_.of(u), lists_.directions_of(u));
+    mine.add(v, of_v);
+    for (const Local u : list) mine.mark[index(u)] = 0;
   }
-  void close_list(Thread& mine, Local v, std::span<const Local> list, const std::uint8_t* directions) {
+  void close_list(WedgeCounts& mine, Local v, std::span<const Local> list, const std::uint8_t* directions) {
     if (list.size() < 2) return;
     graph_.directed() ? close_list<true>(mine, v, list, directions) : close_list<false>(mine, v, list, directions);
   }
@@ -173,7 +159,7 @@ class ClusteringCoefficient::OverRanks final : public Counting {
   void count_here() {
     team_.for_range(active_, kCoefficientGrain, [&](int t, std::size_t a, std::size_t b) {
       for (auto v = static_cast<Local>(a); v < static_cast<Local>(b); ++v)
-        close_list(threads_[static_cast<std::size_t>(t)], v, lists_.of(v), lists_.directions_of(v));
+        close_list(counts_[static_cast<std::size_t>(t)], v, lists_.of(v), lists_.directions_of(v));
     });
   }
 
@@ -217,35 +203,29 @@ class ClusteringCoefficient::OverRanks final : public Counting {
     std::vector<std::size_t> starts;
     for (std::size_t at = 0; at < message.size(); at += 2 + message[at + 1]) starts.push_back(at);
     team_.for_range(starts.size(), kMessageGrain, [&](int t, std::size_t a, std::size_t b) {
-      Thread& mine = threads_[static_cast<std::size_t>(t)];
+      KnownOfList& list = known_[static_cast<std::size_t>(t)];
       for (std::size_t s = a; s < b; ++s) {
-        mine.known.clear();
-        mine.directions.clear();
+        list.vertices.clear();
+        list.directions.clear();
         const std::size_t first = starts[s] + 2;
         for (std::size_t i = first; i < first + message[starts[s] + 1]; ++i) {
           const Local u = known.local_of(static_cast<Vertex>(message[i] >> 2));
           if (u < 0) continue;
-          mine.known.push_back(u);
-          mine.directions.push_back(message[i] & 3);
+          list.vertices.push_back(u);
+          list.directions.push_back(message[i] & 3);
         }
-        close_list(mine, known.local_of(static_cast<Vertex>(message[starts[s]])), mine.known, mine.directions.data());
+        close_list(counts_[static_cast<std::size_t>(t)], known.local_of(static_cast<Vertex>(message[starts[s]])),
+                   list.vertices, list.directions.data());
       }
     });
   }
 
-  // Sums the counts of all threads into the first thread's, and reduces these to masters.
-  void add_up() {
-    team_.for_range(locals_, kCoefficientGrain * 64, [&](int, std::size_t a, std::size_t b) {
-      for (std::size_t t = 1; t < threads_.size(); ++t)
-        for (std::size_t v = a; v < b; ++v) {
-          threads_[0].corners[v] += threads_[t].corners[v];
-          if (graph_.directed()) threads_[0].edges[v] += threads_[t].edges[v];
-        }
-    });
+  // Moves the counts of mirrors to their masters.
+  void reduce() {
     if (world_.size() == 1) return;
     MirrorExchange<Edge, SumOf> exchange(graph_);
-    exchange.reduce_all({threads_[0].corners.data(), locals_});
-    if (graph_.directed()) exchange.reduce_all({threads_[0].edges.data(), locals_});
+    exchange.reduce_all({counts_[0].corners.data(), locals_});
+    if (graph_.directed()) exchange.reduce_all({counts_[0].edges.data(), locals_});
   }
 
   const Graph& graph_;
@@ -253,12 +233,15 @@ class ClusteringCoefficient::OverRanks final : public Counting {
   Team& team_;
   const std::size_t locals_, active_;
   const ForwardLists lists_;
-  std::vector<Thread> threads_;
+  std::vector<WedgeCounts> counts_;  // [thread]
+  std::vector<KnownOfList> known_;   // [thread]
 };
 
 ClusteringCoefficient::ClusteringCoefficient(const Graph& graph) {
   if (auto counts = LocalTriangles::of(graph)) {
     counting_ = std::make_unique<OnOneRank>(graph, *std::move(counts));
+  } else if (graph.cut().cut() != Cut::edge) {
+    counting_ = std::make_unique<OnVertexCut>(graph);
   } else {
     counting_ = std::make_unique<OverRanks>(graph);
   }

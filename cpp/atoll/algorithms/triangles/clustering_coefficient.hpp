@@ -37,8 +37,9 @@ class ClusteringCoefficient {
   std::size_t memory_bytes() const;
 
  private:
-  class Counting;  // on one rank, or over several
+  class Counting;  // on one rank, over several, or over a vertex-cut
   class OnOneRank;
+  class OnVertexCut;
   class OverRanks;
   std::unique_ptr<Counting> counting_;
 };

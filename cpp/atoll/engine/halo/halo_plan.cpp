@@ -88,11 +88,16 @@ HaloPlan::HaloPlan(World& world, const Blocks& owners, std::span<const Vertex> n
 }
 
 Local HaloPlan::local_row(Vertex row) const {
+  const Local local = local_row_if_any(row);
+  ATOLL_ASSERT(local >= 0);
+  return local;
+}
+
+Local HaloPlan::local_row_if_any(Vertex row) const {
   const Vertex owned = row - first_owned_;
   if (owned >= 0 && owned < static_cast<Vertex>(first_copy_)) return static_cast<Local>(owned);
   const std::size_t at = needed_.position(row);
-  ATOLL_ASSERT(at < needed_.rows().size() && needed_.rows()[at] == row);
-  return static_cast<Local>(first_copy_ + at);
+  return at < needed_.rows().size() && needed_.rows()[at] == row ? static_cast<Local>(first_copy_ + at) : -1;
 }
 
 const std::vector<HaloDirection>& HaloPlan::stages_of(const HaloDirection& direction) const {

@@ -67,6 +67,8 @@ class HaloPlan {
   std::size_t rows() const { return rows_; }  ///< here: owned rows and copies
   /// The local row of a global one that this rank owns or needs, of repeated copies the first. Of a plan from row numbers.
   Local local_row(Vertex row) const;
+  /// The same of any global row; -1 if this rank neither owns nor needs it.
+  Local local_row_if_any(Vertex row) const;
 
   const HaloDirection& reduced() const { return directions_.front(); }   ///< copies -> owners
   const HaloDirection& broadcast() const { return directions_.back(); }  ///< owners -> copies

@@ -45,12 +45,14 @@ class CutRule {
 
   Cut cut() const { return cut_; }
   const Grid& grid() const { return grid_; }
+  /// Whether the edges that enter a vertex are with the owners of their sources in the hybrid cut.
+  bool is_heavy(Edge in_degree) const { return in_degree >= heavy_; }
   Rank place(Rank source, Rank target, Edge in_degree) const {
     switch (cut_) {
       case Cut::cartesian:
         return grid_.at(grid_.row_of(source), grid_.column_of(target));
       case Cut::hybrid:
-        return in_degree < heavy_ ? target : source;
+        return is_heavy(in_degree) ? source : target;
       default:
         return source;
     }
