@@ -23,7 +23,7 @@ class VertexCutTriangles {
 
   void count();
   Edge triangles(Local v) const { return counts_[0].corners[row_of(v)]; }
-  /// Of a directed graph: edges between two neighbours of v, by direction.
+  /// Returns the edges between two neighbours of v in a directed graph, by direction.
   Edge edges(Local v) const { return counts_[0].edges[row_of(v)]; }
   Local degree(Local v) const { return lists_.degree(v); }
   std::size_t memory_bytes() const;

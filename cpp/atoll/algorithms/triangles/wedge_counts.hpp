@@ -10,8 +10,8 @@
 
 namespace atl {
 
-/// What one thread counts of the triangles that close wedges: v marks the vertices of its list, and the lists of these
-/// are searched for marks.
+/// Counts, for one thread, the triangles that close wedges: v marks the vertices of its list, and the lists of these are
+/// searched for marks.
 ///
 ///     counts.mark[w] = directions;                                  // for each w on v's list
 ///     sum += counts.close<kDirected>(u, directions_of_u, list, directions);   // for each u on it: u's list
@@ -22,7 +22,7 @@ struct alignas(128) WedgeCounts {
   Array<Edge> corners;       ///< [local] triangles that it is in
   Array<Edge> edges;         ///< [local] directed graphs: edges between its neighbours, by direction
 
-  /// What a vertex v has of the triangles that were closed.
+  /// A vertex v in the triangles that were closed.
   struct Sum {
     Edge triangles = 0, edges = 0;
     Sum& operator+=(const Sum& other) {
