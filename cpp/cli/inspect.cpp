@@ -61,8 +61,7 @@ void compare_cuts(World& world, const EdgeList& edges, const IdMap& ids, const H
     if (placement.partition == Partition::hierarchy && !with_hierarchy) continue;
     const std::vector<Rank> owned = owners_of(world, edges, ids, machine, placement);
     std::vector<Rank> owner(static_cast<std::size_t>(graph.locals()), 0);
-    for (Vertex k = 0; k < graph.owned(); ++k)
-      owner[static_cast<std::size_t>(graph.local_of(k))] = owned[static_cast<std::size_t>(k)];
+    for (Vertex k = 0; k < graph.owned(); ++k) owner[graph.local_of(k)] = owned[k];
     broadcast_to_mirrors(graph, std::span(owner));
     CutRule rule(placement.cut, ranks, options.placement.heavy);
     if (placement.cut == Cut::chosen) rule = choose_cut(graph, owner, ranks, options.placement.heavy);

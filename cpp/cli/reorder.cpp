@@ -45,8 +45,7 @@ void renumber(Team& team, const Array<Local>& numbers, EdgeList& edges) {
     std::visit(
         [&]<class Id>(Array<Id>& ids) {
           team.for_range(ids.size(), std::size_t{1} << 16, [&](int, std::size_t begin, std::size_t end) {
-            for (std::size_t i = begin; i < end; ++i)
-              ids[i] = static_cast<Id>(numbers[static_cast<std::size_t>(ids[i])]);
+            for (std::size_t i = begin; i < end; ++i) ids[i] = static_cast<Id>(numbers[ids[i]]);
           });
         },
         *column);

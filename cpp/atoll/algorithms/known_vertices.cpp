@@ -12,7 +12,7 @@ KnownVertices::KnownVertices(const Graph& graph, std::span<const Vertex> dense)
   const auto for_mirrors = [&](auto&& f) {
     for (std::size_t r = 0; r < mirrors.count.size(); ++r)
       for (Local m = mirrors.begin[r]; m < mirrors.begin[r] + mirrors.count[r]; ++m)
-        f(m, static_cast<std::size_t>(dense[static_cast<std::size_t>(m)]));
+        f(m, static_cast<std::size_t>(dense[m]));
   };
   for_mirrors([&](Local, std::size_t at) { mirrored_[at / 64] |= std::uint64_t{1} << (at % 64); });
   std::uint64_t count = 0;

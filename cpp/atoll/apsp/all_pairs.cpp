@@ -163,8 +163,7 @@ AllPairs<T> on_a_grid(World& world, const ReplicatedCsr<T>& arcs, const AllPairs
   std::vector<MatrixEntry<T>> mine;
   for (Vertex v = world.rank(); v < arcs.vertices(); v += world.size())
     for (Edge e = arcs.begin(v); e < arcs.end(v); ++e)
-      mine.push_back({v, arcs.heads[static_cast<std::size_t>(e)],
-                      entry_of(options.semiring, arcs.weights[static_cast<std::size_t>(e)])});
+      mine.push_back({v, arcs.heads[e], entry_of(options.semiring, arcs.weights[e])});
   const GridLayout layout(arcs.vertices(), plan.block, plan.grid);
   all.distances = distances_from_entries<T>(world, options.semiring, layout, mine);
   RankTimer timer(world);

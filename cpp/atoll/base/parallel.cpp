@@ -135,7 +135,7 @@ void Team::play(int thread) {
     task_(argument_, thread);
   } catch (const Left&) {
   } catch (...) {
-    errors_[static_cast<std::size_t>(thread)] = std::current_exception();
+    errors_[thread] = std::current_exception();
     barrier_.fail();
   }
 }

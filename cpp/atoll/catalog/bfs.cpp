@@ -172,6 +172,7 @@ Algorithm bfs_row() {
           .check_summary = "depths or parents, by Graph500's five rules",
           .check_description = "Whether a file holds the depths, or the parents, of a breadth-first search.",
           .options = options(),
+          .contract = {},
           .columns = {{.name = "depth",
                        .type = "int64",
                        .meaning = "edges from the source; -1 where not reached",

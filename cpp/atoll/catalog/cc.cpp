@@ -40,6 +40,7 @@ Algorithm cc_row() {
           .check_summary = "connected components, by edges and by a path to each label",
           .check_description = "Whether a file names the connected components by their smallest ids.",
           .options = {},
+          .contract = {},
           .columns = {{"component", "int64", "the smallest original id of the vertex's component"}},
           .scalars = {{"components", "int64", "how many there are; an isolated vertex is one"}},
           .python = "connected_components",

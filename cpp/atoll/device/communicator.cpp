@@ -49,8 +49,8 @@ std::unique_ptr<DeviceCommunicator> device_communicator(World& world, Device& de
       [&] { return members.front() == world.rank() ? plugin.make_id() : CommunicatorPlugin::Id{}; }));
   const auto at = std::ranges::find(members, world.rank()) - members.begin();
   return world.collective_try([&] {
-    return plugin.open(ids[static_cast<std::size_t>(members.front())], static_cast<int>(at),
-                       static_cast<int>(members.size()), device.facts().number);
+    return plugin.open(ids[members.front()], static_cast<int>(at), static_cast<int>(members.size()),
+                       device.facts().number);
   });
 }
 

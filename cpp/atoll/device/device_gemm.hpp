@@ -58,7 +58,7 @@ class DeviceGemm {
   static std::span<const DeviceTile> tiles(const Device& device, Element element);
   Device& device() const { return device_; }
   Element element() const { return element_; }
-  const DeviceTile& tile() const { return tiles(device_, element_)[static_cast<std::size_t>(tile_)]; }
+  const DeviceTile& tile() const { return tiles(device_, element_)[tile_]; }
   int tile_number() const { return tile_; }
   const DeviceMinPlus& kernels() const { return device_.kernels().min_plus; }
   double no_path() const { return kernels().no_path(element_); }

@@ -68,15 +68,15 @@ void DeviceCsr::cut_into_chunks(const Stream& stream, const SparsePattern& in) {
         "{} edges are more than a device's kernels count (below 2^39). Take a smaller graph, or --device cpu.", edges_);
   chunks_ = static_cast<std::int32_t>(chunks);
   std::vector<Local> first_row(static_cast<std::size_t>(chunks) + 1);
-  const auto offset = [&](Local row) { return in.offsets[static_cast<std::size_t>(row)]; };
+  const auto offset = [&](Local row) { return in.offsets[row]; };
   Local row = 0;
   for (std::int64_t c = 0; c <= chunks; ++c) {
     while (row < vertices_ && offset(row + 1) + row < std::min(c * kChunkItems, items)) ++row;
-    first_row[static_cast<std::size_t>(c)] = row;
+    first_row[c] = row;
   }
   std::vector<DeviceSplitRow> splits;
   for (std::int32_t c = 1; c < chunks_; ++c) {
-    const Local begun = first_row[static_cast<std::size_t>(c)];
+    const Local begun = first_row[c];
     const bool ends_here = begun < first_row[static_cast<std::size_t>(c) + 1];
     if (ends_here && offset(begun) < c * kChunkItems - begun)
       splits.push_back({begun, static_cast<std::int32_t>((offset(begun) + begun) / kChunkItems), c});

@@ -24,8 +24,8 @@ Edge piece_of(Edge length) {
 
 /// The tasks of the long row that begins at offsets[row].
 void add_pieces(SparseTasks& out, std::span<const Edge> offsets, Local row) {
-  const Edge begin = offsets[static_cast<std::size_t>(row)],
-             length = offsets[static_cast<std::size_t>(row) + 1] - begin, count = length / piece_of(length);
+  const Edge begin = offsets[row], length = offsets[static_cast<std::size_t>(row) + 1] - begin,
+             count = length / piece_of(length);
   const Local first = out.pieces;
   for (Edge p = 0; p < count; ++p)
     out.tasks.push_back({begin + length * p / count, begin + length * (p + 1) / count, row, row + 1, out.pieces++});
@@ -37,7 +37,7 @@ template <class End>
 SparseTasks tasks_of(std::span<const Edge> offsets, End&& end_of_task) {
   SparseTasks out;
   const auto rows = static_cast<Local>(offsets.empty() ? 0 : offsets.size() - 1);
-  const auto offset = [&](Local i) { return offsets[static_cast<std::size_t>(i)]; };
+  const auto offset = [&](Local i) { return offsets[i]; };
   for (Local first = 0; first < rows;) {
     if (offset(first + 1) - offset(first) > kLongRow) {
       add_pieces(out, offsets, first++);
@@ -53,7 +53,7 @@ SparseTasks tasks_of(std::span<const Edge> offsets, End&& end_of_task) {
 }  // namespace
 
 SparseTasks grouped_tasks(std::span<const Edge> offsets) {
-  const auto offset = [&](Local i) { return offsets[static_cast<std::size_t>(i)]; };
+  const auto offset = [&](Local i) { return offsets[i]; };
   return tasks_of(offsets, [&](Local first, Local rows) {
     Local last = first + 1;
     while (last < rows && offset(last + 1) - offset(last) <= kLongRow &&

@@ -25,7 +25,7 @@ std::vector<Rank> ranks_of_device(World& world, const Device& device) {
   const auto all = world.all_gather(mine);
   std::vector<Rank> out;
   for (Rank r = 0; r < world.size(); ++r)
-    if (all[static_cast<std::size_t>(r)] == mine) out.push_back(r);
+    if (all[r] == mine) out.push_back(r);
   return out;
 }
 

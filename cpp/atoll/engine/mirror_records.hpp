@@ -51,7 +51,7 @@ class MirrorRecords {
   MirrorRecords& operator=(const MirrorRecords&) = delete;
 
   /// The local number of v's master on the rank that owns it; -1 of a mirror that is not written.
-  Local master_of(Local v) const { return master_of_[index(v)]; }
+  Local master_of(Local v) const { return master_of_[v]; }
 
   class Buffers {
    public:

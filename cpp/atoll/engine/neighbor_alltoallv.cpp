@@ -25,13 +25,13 @@ NeighborAlltoallv::NeighborAlltoallv(World& world, std::size_t capacity, std::ve
   // Each rank starts with the next one, so that they do not all send to rank 0 first.
   for (Rank step = 1; step < ranks; ++step) {
     const Rank r = (world.rank() + step) % ranks;
-    const std::size_t items = items_to[static_cast<std::size_t>(r)];
+    const std::size_t items = items_to[r];
     if (items > 0) {
       Peer& peer = peers_.emplace_back();
       peer.rank = r;
       peer.items = items;
     }
-    const std::size_t incoming = items_from[static_cast<std::size_t>(r)];
+    const std::size_t incoming = items_from[r];
     senders_ += incoming > 0;
     if (items == 0 && incoming > 1) receive_only_.push_back(r);
   }
@@ -49,7 +49,7 @@ bool NeighborAlltoallv::receive_queued() {
   while (queue_->receive()) some = true;
   if (owed_.load(std::memory_order_relaxed) > 0)
     for (Rank r = 0; r < world_.size(); ++r)
-      if (sources_[static_cast<std::size_t>(r)].is_owed.exchange(false, std::memory_order_relaxed)) {
+      if (sources_[r].is_owed.exchange(false, std::memory_order_relaxed)) {
         owed_.fetch_sub(1, std::memory_order_relaxed);
         announce_round(r);
       }
@@ -94,7 +94,7 @@ void NeighborAlltoallv::begin(ReadPart read, void* context, DoOther other, void*
 
 void NeighborAlltoallv::deliver(void* self, Rank from, std::uint32_t round, const std::byte* data, std::size_t bytes) {
   NeighborAlltoallv& alltoallv = *static_cast<NeighborAlltoallv*>(self);
-  auto& begun_round = alltoallv.sources_[static_cast<std::size_t>(from)].begun_round;
+  auto& begun_round = alltoallv.sources_[from].begun_round;
   for (auto known = begun_round.load(std::memory_order_relaxed);
        known < round && !begun_round.compare_exchange_weak(known, round, std::memory_order_release);) {
   }
@@ -125,7 +125,7 @@ void NeighborAlltoallv::read_part(Rank from, const std::byte* data, std::size_t 
   if (bytes > sizeof part) read_(context_, from, {data + sizeof part, bytes - sizeof part});
   // Counts the part only after reading it: a thread that sees 0 senders pending may proceed.
   const std::int64_t more = static_cast<std::int64_t>(part.parts) - 1;
-  auto& missing = sources_[static_cast<std::size_t>(from)].missing;
+  auto& missing = sources_[from].missing;
   if (missing.fetch_add(more, std::memory_order_acq_rel) + more == 0)
     pending_senders_.fetch_sub(1, std::memory_order_acq_rel);
 }
@@ -171,8 +171,7 @@ void NeighborAlltoallv::announce_round(Rank to) {
   std::memcpy(memory.data, &part, sizeof part);
   if (try_publish(to, memory, sizeof part)) return;
   abandon(memory);
-  if (!sources_[static_cast<std::size_t>(to)].is_owed.exchange(true, std::memory_order_relaxed))
-    owed_.fetch_add(1, std::memory_order_relaxed);
+  if (!sources_[to].is_owed.exchange(true, std::memory_order_relaxed)) owed_.fetch_add(1, std::memory_order_relaxed);
 }
 
 // A peer may be waiting for this rank to begin the round, directly or through other ranks.

@@ -108,8 +108,7 @@ class NeighborAlltoallv {
   void store_early(Rank from, std::uint32_t round, const std::byte* data, std::size_t bytes);
   void announce_round(Rank to);
   bool has_begun(Rank peer) const {
-    return sources_[static_cast<std::size_t>(peer)].begun_round.load(std::memory_order_acquire) >=
-           round_.load(std::memory_order_relaxed);
+    return sources_[peer].begun_round.load(std::memory_order_acquire) >= round_.load(std::memory_order_relaxed);
   }
   /// Further parts for the peer have to wait until it has begun the round.
   bool must_wait(const Peer& peer) const {

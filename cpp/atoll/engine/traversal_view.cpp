@@ -38,7 +38,7 @@ TraversalView<Id>::TraversalView(const Graph& graph)
     }
   }
   Array<Vertex> ids(static_cast<std::size_t>(locals_), 0);
-  for (Local v = 0; v < graph.owned(); ++v) ids[static_cast<std::size_t>(v)] = graph.id_of(v);
+  for (Local v = 0; v < graph.owned(); ++v) ids[v] = graph.id_of(v);
   MirrorExchange<Vertex, MinOf>(GraphView::all_of(*cut_)).broadcast_all({ids.data(), ids.size()});
   ids_of_cut_ = Array<Id>(ids.size());
   for (std::size_t v = 0; v < ids.size(); ++v) ids_of_cut_[v] = static_cast<Id>(ids[v]);

@@ -87,7 +87,7 @@ class VertexProgram {
 
   /// By local number of the graph (masters) or of the cut. A mirror's may be older than its master's until
   /// synchronize_mirrors().
-  const T& operator[](Local v) const { return values_[static_cast<std::size_t>(v)]; }
+  const T& operator[](Local v) const { return values_[v]; }
   std::span<T> values() { return {values_.data(), values_.size()}; }
   /// All mirrors get their master's value.
   void synchronize_mirrors();
@@ -105,7 +105,7 @@ class VertexProgram {
   };
 
   bool has_edges(Local v) const { return index(v) < rows_end_ && rows_.degree(v) > 0; }
-  T load(Local v) { return std::atomic_ref(values_[index(v)]).load(std::memory_order_relaxed); }
+  T load(Local v) { return std::atomic_ref(values_[v]).load(std::memory_order_relaxed); }
   Size active() const;
   template <class Message, class Condition>
   void push(Message&& message, Condition&& condition, bool serial);
@@ -176,7 +176,7 @@ template <Plain T, class Combine>
 template <std::invocable<Local> F>
 void VertexProgram<T, Combine>::start(F&& value_of) {
   start(T{});
-  for (Local v = 0; v < graph_.owned(); ++v) values_[index(v)] = value_of(v);
+  for (Local v = 0; v < graph_.owned(); ++v) values_[v] = value_of(v);
   synchronize_mirrors();
 }
 
@@ -194,7 +194,7 @@ void VertexProgram<T, Combine>::start(const T& value) {
 
 template <Plain T, class Combine>
 void VertexProgram<T, Combine>::update(Local master, const T& value) {
-  if (combine_(values_[index(master)], value)) activate(master);
+  if (combine_(values_[master], value)) activate(master);
 }
 
 template <Plain T, class Combine>
@@ -218,7 +218,7 @@ void VertexProgram<T, Combine>::synchronize() {
     if (!cut_) unsynchronized_.at(w) |= changed;
     for (std::uint64_t bits = changed; bits; bits &= bits - 1) {
       const auto v = static_cast<Local>(w * 64) + std::countr_zero(bits);
-      if (has_edges(v) && (never_sent_.test(v) || values_[index(v)] != sent_[index(v)])) active_.set_unsynchronized(v);
+      if (has_edges(v) && (never_sent_.test(v) || values_[v] != sent_[v])) active_.set_unsynchronized(v);
     }
   }
   pulled_ = true;
@@ -268,15 +268,15 @@ template <class Message, class Condition, class Weight, class Then>
 void VertexProgram<T, Combine>::send_along_edges(Local v, Message& message, Condition& condition, const Weight& weight,
                                                  Then&& then) {
   const T value = load(v);
-  sent_[index(v)] = value;
+  sent_[v] = value;
   never_sent_.reset_unsynchronized(v);
   if (!has_edges(v)) return;
   const auto end = static_cast<std::size_t>(rows_.offsets[index(v) + 1]);
-  for (auto e = static_cast<std::size_t>(rows_.offsets[index(v)]); e < end; ++e) {
+  for (auto e = static_cast<std::size_t>(rows_.offsets[v]); e < end; ++e) {
     const Local u = rows_.targets[e];
     if (!condition(load(u))) continue;
     const T sent = message(value, ProgramEdge<decltype(weight(e))>{v, u, weight(e)});
-    if (combine_atomically(values_[index(u)], sent, combine_)) {
+    if (combine_atomically(values_[u], sent, combine_)) {
       changed_.set(u);
       then(u);
     }

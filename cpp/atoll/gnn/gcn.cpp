@@ -49,7 +49,7 @@ void sum_over_ranks(World& world, std::span<T> values) {
   const Blocks slices = Blocks::even(static_cast<Vertex>(values.size()), world.size());
   std::vector<std::vector<T>> outgoing(static_cast<std::size_t>(world.size()));
   for (Rank r = 0; r < world.size(); ++r)
-    outgoing[static_cast<std::size_t>(r)].assign(values.begin() + slices.begin(r), values.begin() + slices.end(r));
+    outgoing[r].assign(values.begin() + slices.begin(r), values.begin() + slices.end(r));
   const auto incoming = world.exchange(std::move(outgoing));
   std::vector<T> sums = incoming[0];
   for (std::size_t r = 1; r < incoming.size(); ++r)

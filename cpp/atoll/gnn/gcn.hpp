@@ -19,7 +19,7 @@
 ///     gcn.set_features(std::move(x));                                 // collective; own vertices x features
 ///     gcn.set_targets({labels, roles});                               // collective; of own vertices
 ///     for (int epoch = 0; epoch < 200; ++epoch) loss = gcn.train();   // collective
-///     gcn.scores()[static_cast<std::size_t>(VertexRole::test)].accuracy;   // collective
+///     gcn.scores()[VertexRole::test].accuracy;   // collective
 ///
 /// Layer l of L has widths f_l -> f_(l+1), f_0 features and f_L classes:
 ///

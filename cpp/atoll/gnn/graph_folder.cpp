@@ -60,7 +60,7 @@ std::vector<Entry> to_owners(const Graph& graph, std::span<const Entry> entries)
   const IdOrder order(world, graph.ids());
   const auto send = [&](std::span<const Entry> from, auto&& rank_of) {
     std::vector<std::vector<Entry>> outgoing(static_cast<std::size_t>(world.size()));
-    for (const Entry& entry : from) outgoing[static_cast<std::size_t>(rank_of(entry))].push_back(entry);
+    for (const Entry& entry : from) outgoing[rank_of(entry)].push_back(entry);
     std::vector<Entry> out;
     for (const auto& part : world.exchange(std::move(outgoing))) out.insert(out.end(), part.begin(), part.end());
     return out;
@@ -112,7 +112,7 @@ void GraphFolder::read_labels(World& world) {
           throw LineError{begin, fmt::format("the label is {} (classes are numbered from 0, at most {}). Number them "
                                              "anew.",
                                              label, kMostClasses)};
-        found[static_cast<std::size_t>(thread)].push_back({row, minus ? -1 : static_cast<std::int64_t>(label), 0});
+        found[thread].push_back({row, minus ? -1 : static_cast<std::int64_t>(label), 0});
       });
   labels_ = joined(std::move(found));
   std::int64_t most = -1;
@@ -146,7 +146,7 @@ void GraphFolder::read_features(World& world) {
     if (values.target >= static_cast<std::uint64_t>(kMostFeatures))
       throw LineError{begin, fmt::format("feature is {} (features are numbered from 0, at most {}). Number them anew.",
                                          values.target, kMostFeatures)};
-    found[static_cast<std::size_t>(thread)].push_back(
+    found[thread].push_back(
         {static_cast<Vertex>(values.source), static_cast<std::int64_t>(values.target), values.weight});
   });
   values_ = joined(std::move(found));
@@ -226,10 +226,8 @@ VertexTargets GraphFolder::targets(const Graph& graph) const {
   VertexTargets out;
   out.labels.assign(static_cast<std::size_t>(graph.owned()), -1);
   out.roles.assign(static_cast<std::size_t>(graph.owned()), VertexRole::none);
-  for (const Entry& e : to_owners(graph, labels_))
-    out.labels[static_cast<std::size_t>(e.vertex)] = static_cast<std::int32_t>(e.place);
-  for (const Entry& e : to_owners(graph, roles_))
-    out.roles[static_cast<std::size_t>(e.vertex)] = static_cast<VertexRole>(e.place);
+  for (const Entry& e : to_owners(graph, labels_)) out.labels[e.vertex] = static_cast<std::int32_t>(e.place);
+  for (const Entry& e : to_owners(graph, roles_)) out.roles[e.vertex] = static_cast<VertexRole>(e.place);
   world.collective_try([&] {
     for (std::size_t i = 0; i < out.labels.size(); ++i)
       check(out.roles[i] == VertexRole::none || out.labels[i] >= 0,
@@ -259,11 +257,11 @@ SparseMatrix<T> GraphFolder::features(const Graph& graph, Rows rows) const {
   std::vector<double> sums(count, 0.0);
   for (const Entry& e : own) {
     ++out.offsets[static_cast<std::size_t>(e.vertex) + 1];
-    sums[static_cast<std::size_t>(e.vertex)] += e.value;
+    sums[e.vertex] += e.value;
   }
   for (std::size_t i = 0; i < count; ++i) out.offsets[i + 1] += out.offsets[i];
   for (std::size_t e = 0; e < own.size(); ++e) {
-    const double sum = sums[static_cast<std::size_t>(own[e].vertex)];
+    const double sum = sums[own[e].vertex];
     out.column_indices[e] = static_cast<Local>(own[e].place);
     out.values[e] = static_cast<T>(rows == Rows::normalised && sum != 0 ? own[e].value / sum : own[e].value);
   }

@@ -80,8 +80,7 @@ MatrixView<const T> Gcn<T>::dropped_features(Mode mode) {
   const Dropout dropout(options_.dropout, options_.seed, epoch_, 0, layer.in);
   for_rows(world_.team(), rows_, [&](std::int64_t i) {
     const T* const from = dense_.view().row(i).data();
-    drop_row<T>(dropout, ids_[static_cast<std::size_t>(i)], layer.input.view().row(i),
-                [&](std::int64_t j) { return from[j]; });
+    drop_row<T>(dropout, ids_[i], layer.input.view().row(i), [&](std::int64_t j) { return from[j]; });
   });
   return std::as_const(layer.input).view();
 }
@@ -98,7 +97,7 @@ void Gcn<T>::drop_sparse() {
       s.kept[e] = dropout.keeps(ids_[i], s.x.column_indices[e]) ? s.x.values[e] * scale : T{0};
   });
   world_.team().for_range(s.from.size(), 1 << 14, [&](int, std::size_t begin, std::size_t end) {
-    for (; begin < end; ++begin) s.xt.values[begin] = s.kept[static_cast<std::size_t>(s.from[begin])];
+    for (; begin < end; ++begin) s.xt.values[begin] = s.kept[s.from[begin]];
   });
   const auto nonzeros = static_cast<double>(s.kept.size());
   compute(nonzeros, 6 * nonzeros);  // value, place, kept; an edge's number (two values), value of the transpose
@@ -128,8 +127,8 @@ void Gcn<T>::rectify(MatrixView<const T> z, const Layer& layer, std::size_t next
     const T* const from = z.row(i).data();
     const auto value = [=](std::int64_t j) { return std::max(from[j] + bias[j], T{0}); };
     const std::span<T> to = input.view().row(i);
-    if (drops) return drop_row<T>(dropout, ids_[static_cast<std::size_t>(i)], to, value);
-    for (std::int64_t j = 0; j < layer.out; ++j) to[static_cast<std::size_t>(j)] = value(j);
+    if (drops) return drop_row<T>(dropout, ids_[i], to, value);
+    for (std::int64_t j = 0; j < layer.out; ++j) to[j] = value(j);
   });
 }
 

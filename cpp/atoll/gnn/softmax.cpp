@@ -70,7 +70,7 @@ void replace_by_gradient(Team& team, MatrixView<T> z, const VertexTargets& targe
       const auto top = static_cast<double>(*std::ranges::max_element(row));
       const double share = 1 / (exponentials<T>(row, top) * static_cast<double>(count));
       for (T& x : row) x = static_cast<T>(std::exp(static_cast<double>(x) - top) * share);
-      row[static_cast<std::size_t>(targets.labels[i])] -= static_cast<T>(1 / static_cast<double>(count));
+      row[targets.labels[i]] -= static_cast<T>(1 / static_cast<double>(count));
     }
   });
 }

@@ -243,7 +243,7 @@ class GraphBuilder {
     Edge sum = 0;
     for (std::size_t v = 0; v < degree.size(); ++v) {
       if (v % (1 << 16) == 0) world_.team().cancellation_point();
-      Edge& row = degree[static_cast<std::size_t>(order.owned_index_of[v])];
+      Edge& row = degree[order.owned_index_of[v]];
       offsets[v] = sum;
       sum += std::exchange(row, sum);
     }

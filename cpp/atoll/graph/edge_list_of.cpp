@@ -15,7 +15,7 @@ EdgeList edge_list_of(const Graph& graph) {
     for (Local v = 0; v < graph.active(); ++v) {
       graph.world().team().cancellation_point();
       const Vertex id = graph.id_of(v);
-      const Edge begin = out.offsets[static_cast<std::size_t>(v)];
+      const Edge begin = out.offsets[v];
       const auto heads = out.neighbours(v);
       for (std::size_t k = 0; k < heads.size(); ++k)
         if (const Vertex to = graph.id_of(heads[k]); is_kept(id, to)) f(id, to, static_cast<std::size_t>(begin) + k);

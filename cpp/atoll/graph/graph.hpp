@@ -53,9 +53,9 @@ struct Csr {
   WeightColumn weights;  ///< none, or one per target
 
   Edge size() const { return offsets.empty() ? 0 : offsets[offsets.size() - 1]; }
-  Edge degree(Local v) const { return offsets[static_cast<std::size_t>(v) + 1] - offsets[static_cast<std::size_t>(v)]; }
+  Edge degree(Local v) const { return offsets[static_cast<std::size_t>(v) + 1] - offsets[v]; }
   std::span<const Local> neighbours(Local v) const {
-    return {targets.data() + offsets[static_cast<std::size_t>(v)], static_cast<std::size_t>(degree(v))};
+    return {targets.data() + offsets[v], static_cast<std::size_t>(degree(v))};
   }
   std::size_t memory_bytes() const;
 };
@@ -120,13 +120,13 @@ class Graph {
   const Csr& in() const { return directed_ ? in_ : out_; }
   const Mirrors& mirrors() const { return mirrors_; }
 
-  Local local_of(Vertex owned_index) const { return local_of_[static_cast<std::size_t>(owned_index)]; }
-  Vertex owned_index_of(Local master) const { return owned_index_of_[static_cast<std::size_t>(master)]; }
+  Local local_of(Vertex owned_index) const { return local_of_[owned_index]; }
+  Vertex owned_index_of(Local master) const { return owned_index_of_[master]; }
   /// Original ids by local number, mirrors included; 32 bits wide when all of the graph's ids are below
   /// kNarrowIds.
   const IdColumn& id_column() const { return id_column_; }
   Vertex id_of(Local v) const {
-    return std::visit([&](const auto& c) { return static_cast<Vertex>(c[static_cast<std::size_t>(v)]); }, id_column_);
+    return std::visit([&](const auto& c) { return static_cast<Vertex>(c[v]); }, id_column_);
   }
   /// The rank that owns the vertex with this original id, and its owned index there. Collective; InputError that names
   /// the id if there is none.

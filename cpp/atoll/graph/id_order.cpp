@@ -21,7 +21,7 @@ IdOrder::IdOrder(World& world, const IdMap& ids) : world_(world), ids_(ids), blo
     for (std::size_t r = 1; r < p && !sample.empty(); ++r)
       cuts_[r] = ids.lower_bound_here(sample[r * sample.size() / p]);
     std::vector<Vertex> own(static_cast<std::size_t>(owned));
-    for (Vertex k = 0; k < owned; ++k) own[static_cast<std::size_t>(k)] = ids.id_of(k);
+    for (Vertex k = 0; k < owned; ++k) own[k] = ids.id_of(k);
     std::vector<std::vector<Vertex>> outgoing(p);
     for (std::size_t r = 0; r < p; ++r) outgoing[r].assign(own.begin() + cuts_[r], own.begin() + cuts_[r + 1]);
     std::vector<Vertex> came;

@@ -19,11 +19,9 @@ class IdOrder {
   /// Positions in the order, over the ranks.
   const Blocks& blocks() const { return blocks_; }
   Vertex size() const { return blocks_.size(world_.rank()); }
-  Vertex id_at(Vertex k) const { return ascends_by_id() ? ids_.id_of(k) : sorted_[static_cast<std::size_t>(k)]; }
+  Vertex id_at(Vertex k) const { return ascends_by_id() ? ids_.id_of(k) : sorted_[k]; }
   /// Its dense number in the graph.
-  Vertex dense_at(Vertex k) const {
-    return ascends_by_id() ? blocks_.begin(world_.rank()) + k : dense_[static_cast<std::size_t>(k)];
-  }
+  Vertex dense_at(Vertex k) const { return ascends_by_id() ? blocks_.begin(world_.rank()) + k : dense_[k]; }
   /// The rank whose block covers this id, whether the id exists or not; -1: it is below all blocks.
   Rank rank_of(Vertex id) const {
     return static_cast<Rank>(std::upper_bound(starts_.begin(), starts_.end(), id) - starts_.begin()) - 1;

@@ -26,9 +26,9 @@ EllPrefix<Id>::EllPrefix(Team& team, const Csr& csr, Local rows, Local none, con
         const bool real = v < static_cast<std::size_t>(rows);
         const Edge begin = real ? csr.offsets[v] : 0, degree = real ? csr.offsets[v + 1] - begin : 0;
         for (int c = 0; c < kColumns; ++c) {
-          const Local u = degree > c ? csr.targets[static_cast<std::size_t>(begin + c)] : none;
+          const Local u = degree > c ? csr.targets[begin + c] : none;
           vertex[c][v] = u;
-          id[c][v] = degree > c ? ids[static_cast<std::size_t>(u)] : Id{0};
+          id[c][v] = degree > c ? ids[u] : Id{0};
         }
         long_lists |= static_cast<std::uint64_t>(degree > kColumns) << (v % 64);
       }

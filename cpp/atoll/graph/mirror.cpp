@@ -37,7 +37,7 @@ LocalNames LocalNames::learn(World& world, const IdMap& ids, const LocalOrder& o
       for (std::size_t i = a; i < b; ++i) {
         const auto dense = static_cast<Vertex>(list[i]);
         if (dense >= names.begin_ && dense < names.begin_ + names.owned_) continue;
-        std::atomic_ref word(names.seen_[static_cast<std::size_t>(dense / 64)]);
+        std::atomic_ref word(names.seen_[dense / 64]);
         const std::uint64_t bit = std::uint64_t{1} << (dense % 64);
         if (!(word.load(std::memory_order_relaxed) & bit)) word.fetch_or(bit, std::memory_order_relaxed);
       }
@@ -50,7 +50,7 @@ LocalNames LocalNames::learn(World& world, const IdMap& ids, const LocalOrder& o
     for (std::uint64_t word = names.seen_[w]; word; word &= word - 1, ++total) {
       const Vertex dense = static_cast<Vertex>(w * 64) + std::countr_zero(word);
       const Rank owner = blocks.owner(dense);
-      asked[static_cast<std::size_t>(owner)].push_back(static_cast<std::uint32_t>(dense - blocks.begin(owner)));
+      asked[owner].push_back(static_cast<std::uint32_t>(dense - blocks.begin(owner)));
     }
   }
   std::vector<std::size_t> group_size(p);

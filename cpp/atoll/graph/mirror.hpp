@@ -15,9 +15,9 @@ class LocalNames {
                           std::span<const std::span<const Dense>> lists);
 
   Local of(Vertex dense) const {
-    if (!local_at_.empty()) return local_at_[static_cast<std::size_t>(dense)];
+    if (!local_at_.empty()) return local_at_[dense];
     const Vertex owned_index = dense - begin_;
-    if (owned_index >= 0 && owned_index < owned_) return order_->local_of[static_cast<std::size_t>(owned_index)];
+    if (owned_index >= 0 && owned_index < owned_) return order_->local_of[owned_index];
     const auto at = static_cast<std::uint64_t>(dense);
     const std::uint64_t below = seen_[at / 64] & ((std::uint64_t{1} << (at % 64)) - 1);
     return mirror_at_[before_[at / 64] + static_cast<std::uint32_t>(__builtin_popcountll(below))];

@@ -44,7 +44,7 @@ void broadcast_to_mirrors(const Graph& graph, std::span<T> values) {
 inline std::vector<Vertex> dense_numbers(const Graph& graph) {
   std::vector<Vertex> dense(static_cast<std::size_t>(graph.locals()), kNoVertex);
   const Vertex begin = graph.blocks().begin(graph.world().rank());
-  for (Local v = 0; v < graph.owned(); ++v) dense[static_cast<std::size_t>(v)] = begin + graph.owned_index_of(v);
+  for (Local v = 0; v < graph.owned(); ++v) dense[v] = begin + graph.owned_index_of(v);
   broadcast_to_mirrors(graph, std::span(dense));
   return dense;
 }
@@ -55,7 +55,7 @@ void for_each_neighbour(const Graph& graph, Local v, F&& f) {
   const auto visit = [&](const Csr& csr) {
     std::visit(
         [&](const auto& weights) {
-          for (auto e = static_cast<std::size_t>(csr.offsets[static_cast<std::size_t>(v)]);
+          for (auto e = static_cast<std::size_t>(csr.offsets[v]);
                e < static_cast<std::size_t>(csr.offsets[static_cast<std::size_t>(v) + 1]); ++e) {
             if constexpr (std::is_same_v<std::decay_t<decltype(weights)>, std::monostate>) {
               f(csr.targets[e], 1.0);

@@ -42,7 +42,7 @@ IdBounds extent_of(Team& team, const Array<Id>& ids) {
       least = std::min(least, ids[i]);
       most = std::max(most, ids[i]);
     }
-    part[static_cast<std::size_t>(thread)] += {static_cast<Vertex>(least), static_cast<Vertex>(most)};
+    part[thread] += {static_cast<Vertex>(least), static_cast<Vertex>(most)};
   });
   IdBounds all;
   for (const IdBounds& e : part) all += e;
@@ -159,7 +159,7 @@ void unite(World& world, std::span<std::uint64_t> words) {
     return words.subspan(static_cast<std::size_t>(shares.begin(r)), static_cast<std::size_t>(shares.size(r)));
   };
   std::vector<std::vector<std::uint64_t>> outgoing(static_cast<std::size_t>(p));
-  for (Rank r = 0; r < p; ++r) outgoing[static_cast<std::size_t>(r)].assign(part(r).begin(), part(r).end());
+  for (Rank r = 0; r < p; ++r) outgoing[r].assign(part(r).begin(), part(r).end());
   const auto incoming = world.exchange(std::move(outgoing));
   auto mine = part(world.rank());
   for (const auto& other : incoming)

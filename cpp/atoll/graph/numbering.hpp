@@ -33,9 +33,7 @@ class IdMap {
   const Blocks& blocks() const { return blocks_; }
   Vertex count() const { return blocks_.count(); }
   /// Original id of the k-th vertex of this rank's block.
-  Vertex id_of(Vertex k) const {
-    return table_ ? ids_[static_cast<std::size_t>(k)] : first_ + blocks_.begin(rank_) + k;
-  }
+  Vertex id_of(Vertex k) const { return table_ ? ids_[k] : first_ + blocks_.begin(rank_) + k; }
   /// Position of `id` in this rank's block, or -1 if it is not here.
   Vertex find_here(Vertex id) const;
   /// The number of vertices in this rank's block with smaller ids.

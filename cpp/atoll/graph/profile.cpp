@@ -69,7 +69,7 @@ class Components {
   std::span<Vertex> parents() { return parent_; }
 
  private:
-  Vertex& at(Vertex v) { return parent_[static_cast<std::size_t>(v)]; }
+  Vertex& at(Vertex v) { return parent_[v]; }
   Vertex load(Vertex v) { return std::atomic_ref(at(v)).load(std::memory_order_relaxed); }
   Array<Vertex> parent_;
 };
@@ -80,8 +80,7 @@ using Degrees = Array<std::uint32_t>;
 std::vector<Edge> total_degrees(World& world, const Degrees& mine, const Blocks& blocks) {
   std::vector<std::vector<std::uint32_t>> outgoing(static_cast<std::size_t>(world.size()));
   for (Rank r = 0; r < world.size(); ++r)
-    if (r != world.rank())
-      outgoing[static_cast<std::size_t>(r)].assign(mine.data() + blocks.begin(r), mine.data() + blocks.end(r));
+    if (r != world.rank()) outgoing[r].assign(mine.data() + blocks.begin(r), mine.data() + blocks.end(r));
   std::vector<Edge> total(mine.data() + blocks.begin(world.rank()), mine.data() + blocks.end(world.rank()));
   for (const auto& part : world.exchange(std::move(outgoing)))
     for (std::size_t v = 0; v < part.size(); ++v) total[v] += part[v];
@@ -134,11 +133,11 @@ GraphProfile profile_of(World& world, const EdgeList& edges, const IdMap& ids, R
       [&](const auto& source) {
         const auto& target = std::get<std::decay_t<decltype(source)>>(edges.target);
         world.team().for_range(source.size(), kProfileGrain, [&](int thread, std::size_t a, std::size_t b) {
-          Part& part = parts[static_cast<std::size_t>(thread)];
+          Part& part = parts[thread];
           for (std::size_t i = a; i < b; ++i) {
             const auto s = static_cast<Vertex>(source[i]), t = static_cast<Vertex>(target[i]);
-            std::atomic_ref(out[static_cast<std::size_t>(s)]).fetch_add(1, std::memory_order_relaxed);
-            auto& other = p.directed ? in[static_cast<std::size_t>(t)] : out[static_cast<std::size_t>(t)];
+            std::atomic_ref(out[s]).fetch_add(1, std::memory_order_relaxed);
+            auto& other = p.directed ? in[t] : out[t];
             if (p.directed || s != t) std::atomic_ref(other).fetch_add(1, std::memory_order_relaxed);
             part.loops += s == t;
             part.cut += blocks.owner(s) != blocks.owner(t);

@@ -15,7 +15,7 @@ LocalOrder order_by_degree(Team& team, const Array<Edge>& degree, const RelabelO
   };
   std::vector<Part> parts(threads);
   team.run([&](int thread) {
-    Part& part = parts[static_cast<std::size_t>(thread)];
+    Part& part = parts[thread];
     const auto [a, b] = team.share(thread, n);
     for (std::size_t v = a; v < b; ++v) {
       if (degree[v] >= least_hub) {
@@ -25,7 +25,7 @@ LocalOrder order_by_degree(Team& team, const Array<Edge>& degree, const RelabelO
       }
     }
     std::sort(part.hubs.begin(), part.hubs.end(), [&](Local x, Local y) {
-      const Edge dx = degree[static_cast<std::size_t>(x)], dy = degree[static_cast<std::size_t>(y)];
+      const Edge dx = degree[x], dy = degree[y];
       return dx != dy ? dx > dy : x < y;
     });
   });
@@ -36,13 +36,13 @@ LocalOrder order_by_degree(Team& team, const Array<Edge>& degree, const RelabelO
     const auto middle = static_cast<std::ptrdiff_t>(hubs.size());
     hubs.insert(hubs.end(), p.hubs.begin(), p.hubs.end());
     std::inplace_merge(hubs.begin(), hubs.begin() + middle, hubs.end(), [&](Local x, Local y) {
-      const Edge dx = degree[static_cast<std::size_t>(x)], dy = degree[static_cast<std::size_t>(y)];
+      const Edge dx = degree[x], dy = degree[y];
       return dx != dy ? dx > dy : x < y;
     });
   }
   for (std::size_t h = 0; h < hubs.size(); ++h) {
     order.owned_index_of[h] = hubs[h];
-    order.local_of[static_cast<std::size_t>(hubs[h])] = static_cast<Local>(h);
+    order.local_of[hubs[h]] = static_cast<Local>(h);
   }
   std::vector<std::size_t> tail_at(threads), isolated_at(threads);
   std::size_t at = hubs.size();

@@ -127,8 +127,8 @@ SortedRows sort_typed(Team& team, Csr& csr, W* weights, Duplicates duplicates, s
         const auto n = static_cast<std::size_t>(csr.offsets[v + 1] - begin);
         if (n > kNarrowDigitsUpTo) team.cancellation_point(thread);  // hubs lie together, in the first chunk
         const std::span row(csr.targets.data() + begin, n);
-        const auto k = static_cast<Edge>(settle(static_cast<Local>(v), row, weight_at(begin), duplicates, locals,
-                                                buffers[static_cast<std::size_t>(thread)]));
+        const auto k = static_cast<Edge>(
+            settle(static_cast<Local>(v), row, weight_at(begin), duplicates, locals, buffers[thread]));
         const auto own = std::equal_range(row.begin(), row.begin() + k, static_cast<Local>(v));
         own_loops += own.second - own.first;
         move_down(csr.targets.data(), end, begin, k);

@@ -44,10 +44,8 @@ class Matrix {
   std::size_t memory_bytes() const { return values_.size() * sizeof(T); }
   MatrixView<T> view() { return {values_.data(), rows_, cols_, stride_}; }
   MatrixView<const T> view() const { return {values_.data(), rows_, cols_, stride_}; }
-  T& operator()(std::int64_t i, std::int64_t j) { return values_[static_cast<std::size_t>(i * stride_ + j)]; }
-  const T& operator()(std::int64_t i, std::int64_t j) const {
-    return values_[static_cast<std::size_t>(i * stride_ + j)];
-  }
+  T& operator()(std::int64_t i, std::int64_t j) { return values_[i * stride_ + j]; }
+  const T& operator()(std::int64_t i, std::int64_t j) const { return values_[i * stride_ + j]; }
 
  private:
   static constexpr std::int64_t stride_of(std::int64_t cols) {

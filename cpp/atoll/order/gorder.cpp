@@ -50,8 +50,8 @@ class UnitHeap {
   }
   Local take_top() {
     for (;;) {
-      while (first_[static_cast<std::size_t>(top_)] == kNoNode) --top_;
-      const Local v = first_[static_cast<std::size_t>(top_)];
+      while (first_[top_] == kNoNode) --top_;
+      const Local v = first_[top_];
       const Local debt = std::exchange(at(v).debt, 0);
       if (debt == 0) {
         take(v);
@@ -67,15 +67,15 @@ class UnitHeap {
   struct Node {
     Local before, after, key, debt;
   };
-  Node& at(Local v) { return nodes_[static_cast<std::size_t>(v)]; }
+  Node& at(Local v) { return nodes_[v]; }
   void unlink(Local v) {
     const Node node = at(v);
-    (node.before == kNoNode ? first_[static_cast<std::size_t>(node.key)] : at(node.before).after) = node.after;
+    (node.before == kNoNode ? first_[node.key] : at(node.before).after) = node.after;
     if (node.after != kNoNode) at(node.after).before = node.before;
   }
   void put(Local v, Local key) {
     if (static_cast<std::size_t>(key) == first_.size()) first_.push_back(kNoNode);
-    Local& first = first_[static_cast<std::size_t>(key)];
+    Local& first = first_[key];
     Node& node = at(v);
     node.before = kNoNode;
     node.after = first;

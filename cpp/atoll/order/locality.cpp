@@ -30,12 +30,12 @@ Locality locality_of(Team& team, const SparsePattern& a, std::int64_t parts, std
   std::vector<std::vector<Local>> scratch(static_cast<std::size_t>(team.size()));
   team.for_range(rows, kChunkRows, [&](int thread, std::size_t begin, std::size_t end) {
     Sums& sums = chunks[begin / kChunkRows];
-    auto& columns = scratch[static_cast<std::size_t>(thread)];
+    auto& columns = scratch[thread];
     for (std::size_t k = begin; k < end; ++k) {
       const auto old = order::row(a, static_cast<Local>(k));
       columns.assign(old.begin(), old.end());
       if (!numbers.empty())
-        for (Local& column : columns) column = numbers[static_cast<std::size_t>(column)];
+        for (Local& column : columns) column = numbers[column];
       if (!std::ranges::is_sorted(columns)) std::ranges::sort(columns);
       const std::int64_t i = numbers.empty() ? static_cast<std::int64_t>(k) : numbers[k];
       // Part p has rows [rows * p / parts, rows * (p + 1) / parts), and columns alike.

@@ -72,13 +72,13 @@ SparseMatrix<T> permuted(Team& team, const SparseView<T>& a, std::span<const Loc
   // Rows are sorted as words of (new column, place in the old row).
   std::vector<std::vector<std::uint64_t>> scratch(static_cast<std::size_t>(team.size()));
   team.for_range(old.size(), kPermutedRows, [&](int thread, std::size_t begin, std::size_t end) {
-    auto& words = scratch[static_cast<std::size_t>(thread)];
+    auto& words = scratch[thread];
     for (std::size_t i = begin; i < end; ++i) {
-      const auto from = static_cast<std::size_t>(p.offsets[static_cast<std::size_t>(old[i])]);
+      const auto from = static_cast<std::size_t>(p.offsets[old[i]]);
       const auto to = static_cast<std::size_t>(out.offsets[i]);
       words.resize(static_cast<std::size_t>(out.offsets[i + 1]) - to);
       for (std::size_t k = 0; k < words.size(); ++k)
-        words[k] = static_cast<std::uint64_t>(columns[static_cast<std::size_t>(p.column_indices[from + k])]) << 32 | k;
+        words[k] = static_cast<std::uint64_t>(columns[p.column_indices[from + k]]) << 32 | k;
       std::sort(words.begin(), words.end());
       for (std::size_t k = 0; k < words.size(); ++k) {
         out.column_indices[to + k] = static_cast<Local>(words[k] >> 32);

@@ -133,7 +133,7 @@ class Aggregation {
         std::ranges::partition_point(turns, [&](Local v) { return degree(a_, v) < kHub; }) - turns.begin());
     const auto join_all = [&](std::span<const Local> vertices, std::size_t grain) {
       team_.for_range(vertices.size(), grain, [&](int thread, std::size_t begin, std::size_t end) {
-        Worker& worker = workers_[static_cast<std::size_t>(thread)];
+        Worker& worker = workers_[thread];
         for (std::size_t i = begin; i < end; ++i) join({vertices[i], kNoCommunity}, worker);
         // A thread waits as many turns as it has retried: else those who wait for a hub that another thread holds would
         // cost their square.
@@ -189,7 +189,7 @@ class Aggregation {
   static Local child_of(std::uint64_t state) { return static_cast<Local>(static_cast<std::uint32_t>(state)); }
   template <class T>
   static T& at(Array<T>& array, Local v) {
-    return array[static_cast<std::size_t>(v)];
+    return array[v];
   }
 
   bool is_isolated(Local v) {

@@ -47,7 +47,7 @@ class CuthillMcKee {
     std::span<const Local> last;  // the last level
   };
 
-  std::uint32_t& seen_at(Local v) { return seen_[static_cast<std::size_t>(v)]; }
+  std::uint32_t& seen_at(Local v) { return seen_[v]; }
   bool before(Local u, Local v) const {
     const auto of_u = degree(a_, u), of_v = degree(a_, v);
     return of_u != of_v ? of_u < of_v : u < v;

@@ -18,7 +18,7 @@ bool same(Team& team, const SparsePattern& a, const SparsePattern& ascending) {
       const auto mine = row(a, static_cast<Local>(i)), other = row(ascending, static_cast<Local>(i));
       bool equal = std::ranges::equal(mine, other);
       if (!equal && mine.size() == other.size() && !std::ranges::is_sorted(mine)) {
-        auto& copy = sorted[static_cast<std::size_t>(thread)];
+        auto& copy = sorted[thread];
         copy.assign(mine.begin(), mine.end());
         std::ranges::sort(copy);
         equal = std::ranges::equal(copy, other);

@@ -69,7 +69,7 @@ void Collectives::deliver(void* self, Rank from, std::uint32_t, const std::byte*
   }
   for (ExpectedFromAll* e : inbox.from_all) {
     if (e->tag != chunk.tag) continue;
-    std::memcpy(e->into[static_cast<std::size_t>(from)].data() + chunk.offset, data, bytes);
+    std::memcpy(e->into[from].data() + chunk.offset, data, bytes);
     std::atomic_ref(e->left).fetch_sub(bytes, std::memory_order_release);
     return;
   }
@@ -264,14 +264,13 @@ void Collectives::exchange_bytes(const std::vector<std::span<const std::byte>>& 
   const Rank p = ranks(), me = world_.rank();
   ExpectedFromAll expected{tag, incoming, 0};
   for (Rank r = 0; r < p; ++r)
-    if (r != me) expected.left += incoming[static_cast<std::size_t>(r)].size();
+    if (r != me) expected.left += incoming[r].size();
   const Announce announced(*inbox_, inbox_->from_all, expected,
-                           [&](const Unexpected& e) { return incoming[static_cast<std::size_t>(e.from)].data(); });
-  if (const auto& own = outgoing[static_cast<std::size_t>(me)]; !own.empty())
-    std::memcpy(incoming[static_cast<std::size_t>(me)].data(), own.data(), own.size());
+                           [&](const Unexpected& e) { return incoming[e.from].data(); });
+  if (const auto& own = outgoing[me]; !own.empty()) std::memcpy(incoming[me].data(), own.data(), own.size());
   for (Rank i = 1; i < p; ++i) {
     const Rank to = (me + i) % p;
-    send(to, tag, outgoing[static_cast<std::size_t>(to)]);
+    send(to, tag, outgoing[to]);
   }
   world_.wait_until("exchange", [&] { return complete(expected); });
 }

@@ -99,7 +99,7 @@ Heartbeat::Heartbeat(Bootstrap& job, Options options)
     Peer& peer = peers_.emplace_back();
     words >> std::hex >> secret >> std::dec >> peer.pid >> port_there >> peer.host;
     if (r == 0) secret_ = secret;
-    const bool here = machines[r] == machines[static_cast<std::size_t>(rank_)];
+    const bool here = machines[r] == machines[rank_];
     for (std::string text = here ? "127.0.0.1" : ""; port_there > 0 && (here || words >> text);) {
       sockaddr_in to{};
       to.sin_family = AF_INET;
@@ -169,7 +169,7 @@ void Heartbeat::beat() {
   } else {
     std::memcpy(datagram.operation, operation_, kTextBytes);
     hold.unlock();
-    send(peers_[static_cast<std::size_t>((rank_ + 1) % size_)], datagram);
+    send(peers_[(rank_ + 1) % size_], datagram);
   }
 }
 
@@ -201,8 +201,7 @@ void Heartbeat::judge() {
     } else {
       options_.alarm(LogLevel::warn,
                      "rank {} on {} is not heard from on {} (no UDP between them?); if it stops, nobody will notice",
-                     before, peers_[static_cast<std::size_t>(before)].host,
-                     peers_[static_cast<std::size_t>(rank_)].host);
+                     before, peers_[before].host, peers_[rank_].host);
     }
   }
   if (!heard_ || limit_s == 0 || silence_s_ <= limit_s) return;
@@ -222,7 +221,7 @@ void Heartbeat::conclude(Rank rank, double seconds, const char* operation) {
 }
 
 std::string Heartbeat::describe(Rank rank, double seconds, const char* operation) const {
-  const Peer& peer = peers_[static_cast<std::size_t>(rank)];
+  const Peer& peer = peers_[rank];
   return fmt::format("rank {} (pid {} on {}) has not answered for {} s, {}", rank, peer.pid, peer.host, seconds,
                      *operation ? fmt::format("last in \"{}\"", operation) : "and had not waited for anything before");
 }

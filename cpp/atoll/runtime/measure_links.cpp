@@ -141,8 +141,7 @@ std::vector<Rank> representatives(World& world, const LinkCosts& links, const st
     const Hierarchy clusters = cluster(between, thresholds[0]);
     std::vector<char> seen(ranks.size(), 0);
     for (std::size_t i = 0; i < ranks.size(); ++i)
-      if (!std::exchange(seen[static_cast<std::size_t>(clusters.leaf_of(static_cast<Rank>(i)))], char{1}))
-        first.push_back(ranks[i]);
+      if (!std::exchange(seen[clusters.leaf_of(static_cast<Rank>(i))], char{1})) first.push_back(ranks[i]);
   });
   return world.all_gather_varying(std::span<const Rank>(first));
 }

@@ -157,7 +157,7 @@ void World::note_memory(std::ptrdiff_t bytes) {
 }
 
 Busy World::acquire(Rank to, Slot& slot, Hold hold) {
-  auto& held = buffer_slots_to_[static_cast<std::size_t>(to)];
+  auto& held = buffer_slots_to_[to];
   Busy busy = Busy::no;
   if (hold == Hold::as_send_buffer && held.fetch_add(1, std::memory_order_relaxed) + 1 >= plan_.slots_per_peer)
     busy = Busy::reserved;
@@ -174,15 +174,14 @@ Busy World::acquire(Rank to, Slot& slot, Hold hold) {
 
 void World::publish_for(std::uint32_t channel, const Slot& slot, std::size_t payload_bytes, std::size_t more, Hold hold,
                         std::uint32_t stamp) {
-  if (hold == Hold::as_send_buffer)
-    buffer_slots_to_[static_cast<std::size_t>(slot.to)].fetch_sub(1, std::memory_order_relaxed);
+  if (hold == Hold::as_send_buffer) buffer_slots_to_[slot.to].fetch_sub(1, std::memory_order_relaxed);
   Slot whole = slot;
   whole.data -= kHeaderBytes;
   whole.capacity += kHeaderBytes;
   const Channels::Header header{channel, stamp};
   static_assert(sizeof header <= kHeaderBytes);
   std::memcpy(whole.data, &header, sizeof header);
-  ++thread_state().counters.levels[static_cast<std::size_t>(level_to(slot.to))].messages;
+  ++thread_state().counters.levels[level_to(slot.to)].messages;
   count_in_place(slot.to, payload_bytes + more);
   if (more > 0) {
     fabric_->publish_for(whole, payload_bytes + kHeaderBytes, more);
@@ -192,14 +191,12 @@ void World::publish_for(std::uint32_t channel, const Slot& slot, std::size_t pay
 }
 
 void World::count_in_place(Rank to, std::size_t bytes) {
-  thread_state().counters.levels[static_cast<std::size_t>(level_to(to))].bytes += bytes;
-  if (auto& bytes_to = thread_state().counters.bytes_to; !bytes_to.empty())
-    bytes_to[static_cast<std::size_t>(to)] += bytes;
+  thread_state().counters.levels[level_to(to)].bytes += bytes;
+  if (auto& bytes_to = thread_state().counters.bytes_to; !bytes_to.empty()) bytes_to[to] += bytes;
 }
 
 void World::abandon(const Slot& slot, Hold hold) {
-  if (hold == Hold::as_send_buffer)
-    buffer_slots_to_[static_cast<std::size_t>(slot.to)].fetch_sub(1, std::memory_order_relaxed);
+  if (hold == Hold::as_send_buffer) buffer_slots_to_[slot.to].fetch_sub(1, std::memory_order_relaxed);
   Slot whole = slot;
   whole.data -= kHeaderBytes;
   whole.capacity += kHeaderBytes;

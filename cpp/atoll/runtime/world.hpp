@@ -192,14 +192,14 @@ class World : public Collectives {
     int handlers = 0;        ///< handlers on this thread's stack; while there is one, sends never wait
     Counters counters;
   };
-  ThreadState& thread_state() { return threads_[static_cast<std::size_t>(Team::this_thread())]; }
+  ThreadState& thread_state() { return threads_[Team::this_thread()]; }
   /// This rank's part of a route. Collective at the first call for each route.
   const HopList& hops(std::string_view route);
   /// Flow control between the relays of different ranks, for routes of several hops.
   FlowControl& flow();
   /// The bytes of memory that one relay may use: the budget divided equally among the open relays.
   std::size_t relay_budget() const;
-  int level_to(Rank to) const { return level_to_[static_cast<std::size_t>(to)]; }
+  int level_to(Rank to) const { return level_to_[to]; }
   /// Adds to the communication memory counted for this rank; `bytes` may be negative.
   void note_memory(std::ptrdiff_t bytes);
 

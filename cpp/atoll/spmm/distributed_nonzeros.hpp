@@ -41,7 +41,7 @@ std::vector<std::vector<Entry<T>>> distribute_nonzeros(World& world, const Matri
   const Vertex first = a.blocks.begin(world.rank());
   for (std::size_t i = 0; i + 1 < a.offsets.size(); ++i)
     for (auto e = static_cast<std::size_t>(a.offsets[i]); e < static_cast<std::size_t>(a.offsets[i + 1]); ++e)
-      outgoing[static_cast<std::size_t>(target(a.columns[e]))].push_back(
+      outgoing[target(a.columns[e])].push_back(
           {first + static_cast<Vertex>(i), a.columns[e], a.values.empty() ? T{1} : a.values[e]});
   return world.exchange(std::move(outgoing));
 }
@@ -59,7 +59,7 @@ SparseMatrix<T> chunk_of(const std::vector<std::vector<Entry<T>>>& entries, std:
   out.offsets = Array<Edge>(static_cast<std::size_t>(rows) + 1, 0);
   for_entries([&](const Entry<T>&, std::size_t i) { ++out.offsets[i + 1]; });
   for (std::size_t i = 0; i < static_cast<std::size_t>(rows); ++i) out.offsets[i + 1] += out.offsets[i];
-  const auto nonzeros = static_cast<std::size_t>(out.offsets[static_cast<std::size_t>(rows)]);
+  const auto nonzeros = static_cast<std::size_t>(out.offsets[rows]);
   out.column_indices = Array<Local>(nonzeros);
   if (weighted) out.values = Array<T>(nonzeros);
   std::vector<Edge> next(out.offsets.begin(), out.offsets.end());

@@ -17,10 +17,10 @@ std::vector<int> domain_distances(const World& world) {
   for (Rank r = 0; r < world.size(); ++r) {
     const auto same = std::ranges::find_if(
         first, [&](Rank f) { return tree.depth() == 1 || tree.level_between(f, r) < tree.depth() - 1; });
-    domain[static_cast<std::size_t>(r)] = static_cast<int>(same - first.begin());
+    domain[r] = static_cast<int>(same - first.begin());
     if (same == first.end()) first.push_back(r);
   }
-  const int domains = static_cast<int>(first.size()), own = domain[static_cast<std::size_t>(world.rank())];
+  const int domains = static_cast<int>(first.size()), own = domain[world.rank()];
   for (int& d : domain) d = (d - own + domains) % domains;
   return domain;
 }
@@ -171,7 +171,7 @@ DistributedSpmm<T>::DistributedSpmm(World& world, MatrixRows<T>&& rows, Reduce r
   std::vector<std::vector<Edge>> next(static_cast<std::size_t>(world.team().size()),
                                       std::vector<Edge>(phases_.size() + 1));
   world.team().for_range(own, kGrain, [&](int thread, std::size_t i, std::size_t last) {
-    auto& to = next[static_cast<std::size_t>(thread)];  // in each phase's chunk, and in the local one
+    auto& to = next[thread];  // in each phase's chunk, and in the local one
     for (; i < last; ++i) {
       for (std::size_t p = 0; p < phases_.size(); ++p) to[p] = phases_[p].chunk.offsets[i];
       to.back() = local_.offsets[i];
@@ -273,7 +273,7 @@ MatrixRows<T> transposed(World& world, const MatrixRows<T>& rows) {
   std::vector<std::vector<Entry>> outgoing(static_cast<std::size_t>(world.size()));
   for (std::size_t i = 0; i + 1 < rows.offsets.size(); ++i)
     for (auto e = static_cast<std::size_t>(rows.offsets[i]); e < static_cast<std::size_t>(rows.offsets[i + 1]); ++e)
-      outgoing[static_cast<std::size_t>(rows.column_blocks.owner(rows.columns[e]))].push_back(
+      outgoing[rows.column_blocks.owner(rows.columns[e])].push_back(
           {rows.columns[e], first_row + static_cast<Vertex>(i), rows.values.empty() ? T{1} : rows.values[e]});
   const auto incoming = world.exchange(std::move(outgoing));
   const auto own = static_cast<std::size_t>(rows.column_blocks.size(world.rank()));
@@ -289,7 +289,7 @@ MatrixRows<T> transposed(World& world, const MatrixRows<T>& rows) {
   std::vector<Edge> next(out.offsets.begin(), out.offsets.end());
   for (const auto& from : incoming)
     for (const Entry& entry : from) {
-      const auto to = static_cast<std::size_t>(next[static_cast<std::size_t>(entry.row - first)]++);
+      const auto to = static_cast<std::size_t>(next[entry.row - first]++);
       out.columns[to] = entry.column;
       if (weighted) out.values[to] = entry.value;
     }

@@ -13,7 +13,7 @@ double transfer_seconds(World& world, const Cost& cost, std::span<const HaloTraf
                         std::size_t row_bytes) {
   double longest = 0, overhead = 0, above = 0;  // bytes of level l and above
   for (int l = last; l >= first; --l) {
-    const auto bytes = static_cast<double>(levels[static_cast<std::size_t>(l)].rows * row_bytes);
+    const auto bytes = static_cast<double>(levels[l].rows * row_bytes);
     const LevelCost& level = cost.at(l);
     above += bytes;
     overhead += std::ceil(bytes / static_cast<double>(world.payload_bytes())) * level.overhead_s;
@@ -22,8 +22,7 @@ double transfer_seconds(World& world, const Cost& cost, std::span<const HaloTraf
     const std::vector<double> all = world.all_gather(above);
     double uplink = 0;
     for (Rank r = 0; r < world.size(); ++r)
-      if (r == world.rank() || world.hierarchy().level_between(world.rank(), r) < l)
-        uplink += all[static_cast<std::size_t>(r)];
+      if (r == world.rank() || world.hierarchy().level_between(world.rank(), r) < l) uplink += all[r];
     longest = std::max(longest, uplink / level.bytes_per_second);
   }
   return world.max(overhead + longest);
@@ -34,7 +33,7 @@ double exchange_seconds(World& world, const Cost& cost, const SpmmStrategy& stra
                         const std::vector<HaloTraffic>& levels, std::size_t row_bytes, int phases) {
   double total = 0, latency = 0;
   for (int l = 0; l < static_cast<int>(levels.size()); ++l) {
-    if (world.max(levels[static_cast<std::size_t>(l)].rows) == 0) continue;
+    if (world.max(levels[l].rows) == 0) continue;
     latency = cost.at(l).latency_s;
     if (strategy.path == HaloPath::domains)
       total += phases * latency + transfer_seconds(world, cost, levels, l, l, row_bytes);

@@ -16,7 +16,7 @@ bool has_loop(const Csr& csr, Local v) { return std::ranges::binary_search(csr.n
 // f(e, neighbour, weight) for the edges of v, with weights of type T.
 template <class T, class F>
 void for_edges(const Csr& csr, bool weighted, Local v, F&& f) {
-  const auto begin = static_cast<std::size_t>(csr.offsets[static_cast<std::size_t>(v)]),
+  const auto begin = static_cast<std::size_t>(csr.offsets[v]),
              end = static_cast<std::size_t>(csr.offsets[static_cast<std::size_t>(v) + 1]);
   std::visit(
       [&](const auto& weights) {
@@ -59,7 +59,7 @@ MatrixRows<T> rows_of(const Graph& graph, const AdjacencyOptions& options) {
         const Local v = graph.local_of(static_cast<Vertex>(i));
         double sum = adds && !has_loop(csr, v) ? 1 : 0;
         for_edges<T>(csr, weighted, v, [&](Local, T weight) { sum += static_cast<double>(weight); });
-        scale[static_cast<std::size_t>(v)] = sum > 0 ? static_cast<T>(1 / std::sqrt(sum)) : T{0};
+        scale[v] = sum > 0 ? static_cast<T>(1 / std::sqrt(sum)) : T{0};
       }
     });
     broadcast_to_mirrors(graph, std::span(scale));

@@ -16,7 +16,7 @@ void check_rows(World& world, const MatrixRows<T>& a) {
         "ranks.",
         a.blocks.ranks(), a.column_blocks.ranks(), p);
     const Vertex own = a.blocks.size(me), columns = a.column_blocks.count();
-    check(a.rows() == own && a.offsets[static_cast<std::size_t>(own)] == static_cast<Edge>(a.columns.size()),
+    check(a.rows() == own && a.offsets[own] == static_cast<Edge>(a.columns.size()),
           "SpMM: rank {} has {} row offsets and {} columns ({} rows are its own). Pass CSR arrays of the rank's rows.",
           me, a.offsets.size(), a.columns.size(), own);
     const auto* const wrong = std::find_if(a.columns.begin(), a.columns.end(),

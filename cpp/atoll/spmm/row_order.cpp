@@ -81,7 +81,7 @@ RowOrder::RowOrder(World& world, Blocks old_blocks, Blocks new_blocks, std::span
   for (Rank r = 0; r < ranks; ++r) {
     new_.first.push_back(at);
     for (Vertex row = old_blocks_.begin(r); row < old_blocks_.end(r); ++row)
-      if (const Vertex number = numbers[static_cast<std::size_t>(row)]; number >= begin && number < end)
+      if (const Vertex number = numbers[row]; number >= begin && number < end)
         new_.rows[at++] = static_cast<Local>(number - begin);
   }
   new_.first.push_back(at);
@@ -93,8 +93,7 @@ RowOrder::RowOrder(World& world, Blocks old_blocks, Blocks new_blocks, std::span
   for (std::size_t r = 0; r < count; ++r) sizes[r + 1] += sizes[r];
   old_.first = sizes;
   old_.rows = Array<Local>(own.size());
-  for (std::size_t i = 0; i < own.size(); ++i)
-    old_.rows[sizes[static_cast<std::size_t>(new_blocks_.owner(own[i]))]++] = static_cast<Local>(i);
+  for (std::size_t i = 0; i < own.size(); ++i) old_.rows[sizes[new_blocks_.owner(own[i])]++] = static_cast<Local>(i);
 }
 
 template <class In, class Out>
@@ -195,7 +194,7 @@ MatrixRows<T> RowOrder::to_new(const MatrixRows<T>& from, std::span<const Local>
   Team& team = world_->team();
   Array<Local> renumbered(from.columns.size());
   team.for_range(renumbered.size(), std::size_t{1} << 16, [&](int, std::size_t e, std::size_t end) {
-    for (; e < end; ++e) renumbered[e] = numbers[static_cast<std::size_t>(from.columns[e])];
+    for (; e < end; ++e) renumbered[e] = numbers[from.columns[e]];
   });
   MatrixRows<T> out{.blocks = new_blocks_, .column_blocks = new_blocks_};
   out.offsets = moved_offsets(span_of(from.offsets));
@@ -212,7 +211,7 @@ MatrixRows<T> RowOrder::to_new(const MatrixRows<T>& from, std::span<const Local>
   // Rows are sorted as words of (column, place in the row).
   std::vector<std::vector<std::uint64_t>> scratch(static_cast<std::size_t>(team.size()));
   team.for_range(static_cast<std::size_t>(out.rows()), kRowOrderGrain, [&](int thread, std::size_t i, std::size_t end) {
-    auto& words = scratch[static_cast<std::size_t>(thread)];
+    auto& words = scratch[thread];
     for (; i < end; ++i) {
       const auto begin = static_cast<std::size_t>(out.offsets[i]);
       words.resize(static_cast<std::size_t>(out.offsets[i + 1]) - begin);

@@ -50,7 +50,7 @@ Reads reads_of(World& world, const MatrixRows<T>& a, std::int64_t columns) {
   std::uint64_t held = 0, missed = 0, remote_nonzeros = 0, remote_columns = 0;
   std::uint32_t now = 1;
   for (const Vertex column : a.columns) {
-    std::uint32_t& at = filling[static_cast<std::size_t>(column)];
+    std::uint32_t& at = filling[column];
     const bool remote = column < first || column >= end;
     remote_nonzeros += remote;
     if (at == now) continue;

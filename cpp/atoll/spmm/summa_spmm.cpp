@@ -91,7 +91,7 @@ SummaSpmm<T>::SummaSpmm(World& world, MatrixRows<T>&& a, Reduce reduce)
 // A block without nonzeros does not travel.
 template <class T>
 std::size_t SummaSpmm<T>::block_bytes(Rank stage) const {
-  const auto nonzeros = static_cast<std::size_t>(stage_nonzeros_[static_cast<std::size_t>(stage)]);
+  const auto nonzeros = static_cast<std::size_t>(stage_nonzeros_[stage]);
   if (nonzeros == 0) return 0;
   const auto rows =
       static_cast<std::size_t>(blocks_.end(rank_at(row_, grid_columns_ - 1)) - blocks_.begin(rank_at(row_, 0)));
@@ -101,7 +101,7 @@ std::size_t SummaSpmm<T>::block_bytes(Rank stage) const {
 // Offsets, values and column indices follow each other, those with the strictest alignment first.
 template <class T>
 SparseView<T> SummaSpmm<T>::block_in(const std::byte* panel, Rank stage) const {
-  const auto nonzeros = static_cast<std::size_t>(stage_nonzeros_[static_cast<std::size_t>(stage)]);
+  const auto nonzeros = static_cast<std::size_t>(stage_nonzeros_[stage]);
   const Vertex rows = blocks_.end(rank_at(row_, grid_columns_ - 1)) - blocks_.begin(rank_at(row_, 0));
   const auto* offsets = reinterpret_cast<const Edge*>(panel);
   const auto* values = reinterpret_cast<const T*>(offsets + rows + 1);
@@ -133,8 +133,7 @@ void SummaSpmm<T>::multiply(std::int64_t width) {
                          {panels[turn][group], bytes}, kShape);
     };
     const Rank root_column = s / (stages_ / grid_columns_), root_row = s / (stages_ / grid_rows_);
-    broadcast(kAlongRow, root_column, root_column == column_, own_blocks_[static_cast<std::size_t>(s)].data(),
-              block_bytes(s));
+    broadcast(kAlongRow, root_column, root_column == column_, own_blocks_[s].data(), block_bytes(s));
     auto* slice = reinterpret_cast<std::byte*>(b_slice_.data());
     if (root_row == row_) slice += product(stage_begin(s) - first, width) * sizeof(T);
     broadcast(kAlongColumn, root_row, root_row == row_, slice,
@@ -240,7 +239,7 @@ std::vector<std::uint64_t> SummaSpmm<T>::traffic(std::int64_t columns) const {
   const Vertex width = slices.size(column_);
   std::vector<std::uint64_t> levels(static_cast<std::size_t>(world_.hierarchy().depth()));
   const auto send = [&](Rank to, std::uint64_t bytes) {
-    if (to != world_.rank()) levels[static_cast<std::size_t>(world_.level_to(to))] += bytes;
+    if (to != world_.rank()) levels[world_.level_to(to)] += bytes;
   };
   for (Rank s = 0; s < grid_columns_; ++s) {
     const Rank to = rank_at(row_, s);

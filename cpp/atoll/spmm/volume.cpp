@@ -33,20 +33,20 @@ class FetchCounter {
   /// Counts fetches from here on for `rank`.
   void begin(Rank rank) {
     rank_ = rank;
-    for (Rank r = 0; r < tree_.size(); ++r) level_to_[static_cast<std::size_t>(r)] = tree_.level_between(rank, r);
+    for (Rank r = 0; r < tree_.size(); ++r) level_to_[r] = tree_.level_between(rank, r);
   }
 
   void fetch(Vertex column, std::uint64_t nonzeros) {
     if (column >= blocks_.begin(rank_) && column < blocks_.end(rank_)) return;
-    Column& c = columns_[static_cast<std::size_t>(column - first_)];
+    Column& c = columns_[column - first_];
     if (c.latest != rank_) {
       c.level = level_to(blocks_.owner(column));
       const int nearest = c.latest < 0 ? c.level : std::min(c.level, level_to(c.latest));
       c.latest = rank_;
-      ++rows_.column_wise[static_cast<std::size_t>(c.level)];
-      ++rows_.fused[static_cast<std::size_t>(nearest)];
+      ++rows_.column_wise[c.level];
+      ++rows_.fused[nearest];
     }
-    rows_.row_wise[static_cast<std::size_t>(c.level)] += nonzeros;
+    rows_.row_wise[c.level] += nonzeros;
   }
 
   FetchedRows rows() && { return std::move(rows_); }
@@ -56,7 +56,7 @@ class FetchCounter {
     Rank latest = -1;  // that has fetched it
     int level = 0;     // between it and the owner
   };
-  int level_to(Rank r) const { return level_to_[static_cast<std::size_t>(r)]; }
+  int level_to(Rank r) const { return level_to_[r]; }
 
   const Blocks& blocks_;
   const Hierarchy& tree_;
@@ -110,9 +110,7 @@ FetchedRows::Levels coarse_rows(const Blocks& columns, const Hierarchy& tree) {
   FetchedRows::Levels levels(static_cast<std::size_t>(tree.depth()));
   for (Rank from = 0; from < tree.size(); ++from)
     for (Rank to = 0; to < tree.size(); ++to)
-      if (to != from)
-        levels[static_cast<std::size_t>(tree.level_between(from, to))] +=
-            static_cast<std::uint64_t>(columns.size(from));
+      if (to != from) levels[tree.level_between(from, to)] += static_cast<std::uint64_t>(columns.size(from));
   return levels;
 }
 
@@ -121,8 +119,8 @@ FetchedRows count_fetched(const SparsePattern& a, const Blocks& rows, const Bloc
   FetchCounter counter(columns, ranks, 0, a.columns);
   for (const Rank rank : in_tree_order(ranks)) {
     counter.begin(rank);
-    const auto end = static_cast<std::size_t>(a.offsets[static_cast<std::size_t>(rows.end(rank))]);
-    for (auto e = static_cast<std::size_t>(a.offsets[static_cast<std::size_t>(rows.begin(rank))]); e < end; ++e)
+    const auto end = static_cast<std::size_t>(a.offsets[rows.end(rank)]);
+    for (auto e = static_cast<std::size_t>(a.offsets[rows.begin(rank)]); e < end; ++e)
       counter.fetch(a.column_indices[e], 1);
   }
   return std::move(counter).rows();
@@ -146,13 +144,13 @@ FetchedRows count_fetched(World& world, const MatrixRows<T>& a, const Blocks& ro
     const Vertex begin = std::max(rows.begin(by), first), end = std::min(rows.end(by), a.blocks.end(world.rank()));
     if (begin >= end) continue;
     const std::span all(a.columns.data(), a.columns.size());
-    const auto from = static_cast<std::size_t>(a.offsets[static_cast<std::size_t>(begin - first)]),
-               to = static_cast<std::size_t>(a.offsets[static_cast<std::size_t>(end - first)]);
+    const auto from = static_cast<std::size_t>(a.offsets[begin - first]),
+               to = static_cast<std::size_t>(a.offsets[end - first]);
     needed.assign(all.begin() + static_cast<std::ptrdiff_t>(from), all.begin() + static_cast<std::ptrdiff_t>(to));
     std::ranges::sort(needed);
     for (std::size_t at = 0, next = 0; at < needed.size(); at = next) {
       while (next < needed.size() && needed[next] == needed[at]) ++next;
-      outgoing[static_cast<std::size_t>(a.column_blocks.owner(needed[at]))].push_back({by, needed[at], next - at});
+      outgoing[a.column_blocks.owner(needed[at])].push_back({by, needed[at], next - at});
     }
   }
   const auto incoming = world.exchange(std::move(outgoing));

@@ -70,10 +70,10 @@ class Cost {
 
   /// Number of levels that have a cost.
   int depth() const { return static_cast<int>(levels_.size()); }
-  const LevelCost& at(int level) const { return levels_[static_cast<std::size_t>(level)]; }
+  const LevelCost& at(int level) const { return levels_[level]; }
   const std::vector<LevelCost>& levels() const { return levels_; }
   /// Bytes per second of one message between two ranks at that level: the bandwidth of the slowest link on its route.
-  double bytes_per_second(int level) const { return slowest_[static_cast<std::size_t>(level)]; }
+  double bytes_per_second(int level) const { return slowest_[level]; }
   const std::string& provenance() const { return provenance_; }
 
   /// Throws InputError if the hierarchy has more levels than this cost. The calls below require that it has not.

@@ -72,10 +72,10 @@ Hierarchy::Hierarchy(Domain root) : root_(std::move(root)), depth_(depth_of(root
   walk(walk, root_, depth_ - 1, 0);
   leaf_.assign(placed.size(), -1);
   for (auto [rank, leaf] : placed) {
-    check(rank >= 0 && static_cast<std::size_t>(rank) < leaf_.size() && leaf_[static_cast<std::size_t>(rank)] < 0,
+    check(rank >= 0 && static_cast<std::size_t>(rank) < leaf_.size() && leaf_[rank] < 0,
           "rank {} of the hierarchy (ranks must be 0 to {}, each in one leaf domain). Correct the hierarchy.", rank,
           leaf_.size() - 1);
-    leaf_[static_cast<std::size_t>(rank)] = leaf;
+    leaf_[rank] = leaf;
   }
 }
 
@@ -118,10 +118,10 @@ Hierarchy Hierarchy::first(Rank ranks) const {
 
 Hierarchy Hierarchy::of_places(std::span<const Rank> places) const {
   std::vector<Rank> rank_at(leaf_.size(), -1);
-  for (std::size_t r = 0; r < places.size(); ++r) rank_at[static_cast<std::size_t>(places[r])] = static_cast<Rank>(r);
+  for (std::size_t r = 0; r < places.size(); ++r) rank_at[places[r]] = static_cast<Rank>(r);
   ATOLL_ASSERT(places.size() == leaf_.size() && std::ranges::find(rank_at, -1) == rank_at.end());
   auto renumber = [&](auto&& self, Domain& d) -> void {
-    for (Rank& r : d.ranks) r = rank_at[static_cast<std::size_t>(r)];
+    for (Rank& r : d.ranks) r = rank_at[r];
     std::ranges::sort(d.ranks);
     for (Domain& c : d.children) self(self, c);
   };
@@ -133,9 +133,9 @@ Hierarchy Hierarchy::of_places(std::span<const Rank> places) const {
 int Hierarchy::level_between(Rank a, Rank b) const {
   int x = leaf_of(a), y = leaf_of(b), level = 0;
   while (x != y) {
-    const auto& up = parent_[static_cast<std::size_t>(level++)];
-    x = up[static_cast<std::size_t>(x)];
-    y = up[static_cast<std::size_t>(y)];
+    const auto& up = parent_[level++];
+    x = up[x];
+    y = up[y];
   }
   return level;
 }

@@ -48,11 +48,11 @@ class Hierarchy {
   /// Number of levels that a message can cross; 1 if flat.
   int depth() const { return depth_; }
   /// Kind ("node", ..) of the domains inside which a message at this level stays.
-  std::string_view kind_at(int level) const { return kinds_[static_cast<std::size_t>(level)]; }
+  std::string_view kind_at(int level) const { return kinds_[level]; }
   /// 0 if both are in one leaf domain, plus one for each level of domains that separates them.
   int level_between(Rank a, Rank b) const;
   /// Index of the leaf domain, in tree order.
-  int leaf_of(Rank rank) const { return leaf_[static_cast<std::size_t>(rank)]; }
+  int leaf_of(Rank rank) const { return leaf_[rank]; }
 
  private:
   Domain root_;

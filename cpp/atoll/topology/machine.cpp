@@ -28,7 +28,7 @@ class Measure {
     host_link_.resize(static_cast<std::size_t>(network.hosts()));
     for (const Link& l : network.links())
       for (const int end : {l.a, l.b})
-        if (end < network.hosts()) host_link_[static_cast<std::size_t>(end)] += l.bytes_per_second;
+        if (end < network.hosts()) host_link_[end] += l.bytes_per_second;
   }
 
   const Hierarchy& hierarchy() const { return hierarchy_; }
@@ -48,7 +48,7 @@ class Measure {
     Crossing c;
     if (targets.empty()) return c;
     double own = 0;
-    for (const int s : sources) own += host_link_[static_cast<std::size_t>(s)];
+    for (const int s : sources) own += host_link_[s];
     thin(targets, std::max<std::size_t>(64, kRoutes / sources.size()));
 
     std::vector<std::int64_t> load(2 * network_.links().size());
@@ -60,7 +60,7 @@ class Measure {
         ++pairs;
         double sum = 0;
         walk(next, from, to, [&](const Hop& hop) {
-          const Link& link = network_.links()[static_cast<std::size_t>(hop.link)];
+          const Link& link = network_.links()[hop.link];
           sum += link.latency_s;
           if (hop.from >= network_.hosts() && hop.to >= network_.hosts())
             ++load[2 * static_cast<std::size_t>(hop.link) + (hop.from == link.a ? 0 : 1)];
@@ -96,7 +96,7 @@ class Measure {
       for (const Hop& hop : network_.route(from, to)) f(hop);
       return;
     }
-    for (int at = from; at != to; at = next[static_cast<std::size_t>(at)].to) f(next[static_cast<std::size_t>(at)]);
+    for (int at = from; at != to; at = next[at].to) f(next[at]);
   }
 
   const Network& network_;
@@ -150,7 +150,7 @@ Cost network_costs(const Network& network, double overhead_s) {
   const int depth = measure.hierarchy().depth();
   std::vector<LevelCost> costs(static_cast<std::size_t>(depth), {0, measure.host_link(), overhead_s});
   for (int level = depth - 1; level >= 0; --level) {
-    LevelCost& cost = costs[static_cast<std::size_t>(level)];
+    LevelCost& cost = costs[level];
     double latency_s = 0, bytes_per_second = 0;
     int domains = 0;
     for (int i = 0; i < 4; ++i) {
@@ -163,7 +163,7 @@ Cost network_costs(const Network& network, double overhead_s) {
     }
     // No two hosts are this close: use the costs of the level above, so that no level looks faster than it is.
     if (domains == 0) {
-      if (level + 1 < depth) cost.latency_s = costs[static_cast<std::size_t>(level + 1)].latency_s;
+      if (level + 1 < depth) cost.latency_s = costs[level + 1].latency_s;
       continue;
     }
     cost.latency_s = latency_s / domains;

@@ -206,7 +206,7 @@ std::vector<Space::Left> Space::left_out() const {
   std::vector<Left> out;
   for (const Rule& r : rules_) out.push_back({r.what, 0});
   for_each([&](const Point&, const Rule* broken) {
-    if (broken) ++out[static_cast<std::size_t>(broken - rules_.data())].points;
+    if (broken) ++out[broken - rules_.data()].points;
   });
   return out;
 }

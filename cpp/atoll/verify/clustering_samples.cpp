@@ -55,7 +55,7 @@ Verdict verify_clustering(const Graph& graph, std::span<const double> coefficien
     const auto d = static_cast<double>(ids.size());
     if (k < 0) return;
     const double right = d < 2 ? 0 : static_cast<double>(edges) / (d * (d - 1));
-    const double c = coefficient[static_cast<std::size_t>(k)];
+    const double c = coefficient[k];
     if (std::abs(c - right) > 0x1p-50) violations.note({.rule = 3, .a = id, .p = edges, .x = c, .y = right});
   });
   b = violations.first();

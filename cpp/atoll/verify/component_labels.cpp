@@ -10,7 +10,7 @@ Verdict verify_components(const Graph& graph, std::span<const Vertex> label) {
   check_one_for_each(graph, label.size(), "labels");
   World& world = graph.world();
   const Array<Vertex> labels = local_values(graph, label);
-  const auto label_of = [&](Local v) { return labels[static_cast<std::size_t>(v)]; };
+  const auto label_of = [&](Local v) { return labels[v]; };
   VertexBits joined(graph.locals());
   Violations violations(world);
   const auto for_masters = [&](auto&& f) {

@@ -30,7 +30,7 @@ class Peeling {
     while (world_.any(!frontier.empty())) {
       while (!frontier.empty()) {
         world_.team().for_range(frontier.size(), kCoreGrain, [&](int thread, std::size_t a, std::size_t b) {
-          for (std::size_t i = a; i < b; ++i) take_away(frontier[i], threads_[static_cast<std::size_t>(thread)]);
+          for (std::size_t i = a; i < b; ++i) take_away(frontier[i], threads_[thread]);
         });
         frontier.clear();
         for (Thread& t : threads_) {
@@ -47,12 +47,12 @@ class Peeling {
     std::vector<Local> found, mirrors;
   };
 
-  bool stays(Local v) const { return left_[static_cast<std::size_t>(v)] > core_[static_cast<std::size_t>(v)]; }
+  bool stays(Local v) const { return left_[v] > core_[v]; }
 
   void take_away(Local v, Thread& t) {
     for_distinct(graph_.out(), v, [&](Local u) {
       const auto at = static_cast<std::size_t>(u);
-      if (core_[at] != core_[static_cast<std::size_t>(v)]) return;
+      if (core_[at] != core_[v]) return;
       if (u >= graph_.owned()) {
         combine_atomically(decrease_[at], Vertex{1}, SumOf{});
         if (changed_.set(u)) t.mirrors.push_back(u);
@@ -65,7 +65,7 @@ class Peeling {
   void send_to_masters(std::vector<Local>& frontier) {
     exchange_.reduce({decrease_.data(), decrease_.size()}, changed_);
     for (Thread& t : threads_) {
-      for (const Local u : t.mirrors) decrease_[static_cast<std::size_t>(u)] = 0;
+      for (const Local u : t.mirrors) decrease_[u] = 0;
       t.mirrors.clear();
     }
     for (Local v = 0; v < graph_.owned(); ++v) {
@@ -106,8 +106,7 @@ Verdict verify_coreness(const Graph& graph, std::span<const Vertex> core) {
     });
   };
   for_masters([&](std::size_t v) {
-    for_distinct(graph.out(), static_cast<Local>(v),
-                 [&](Local u) { left[v] += cores[static_cast<std::size_t>(u)] >= cores[v]; });
+    for_distinct(graph.out(), static_cast<Local>(v), [&](Local u) { left[v] += cores[u] >= cores[v]; });
     if (cores[v] < 0 || left[v] < cores[v])
       violations.note({.rule = 1, .a = graph.id_of(static_cast<Local>(v)), .p = cores[v], .q = left[v]});
   });

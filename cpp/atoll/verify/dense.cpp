@@ -70,7 +70,7 @@ DenseLists::DenseLists(const Graph& graph) : graph_(graph), dense_(static_cast<s
   World& world = graph.world();
   const Vertex begin = graph.blocks().begin(world.rank());
   const auto owned = static_cast<std::size_t>(graph.owned());
-  for (Local v = 0; v < graph.owned(); ++v) dense_[static_cast<std::size_t>(v)] = begin + graph.owned_index_of(v);
+  for (Local v = 0; v < graph.owned(); ++v) dense_[v] = begin + graph.owned_index_of(v);
   std::vector<Vertex> mirrors;
   for (std::size_t v = owned; v < dense_.size(); ++v) mirrors.push_back(graph.id_of(static_cast<Local>(v)));
   const Array<Vertex> dense = dense_of(world, graph.ids(), mirrors);
@@ -88,7 +88,7 @@ Tuples DenseLists::tuples() const {
               const std::size_t e = first + k;
               while (out.offsets[v + 1] <= static_cast<Edge>(e)) ++v;
               source[k] = dense_[v];
-              target[k] = dense_[static_cast<std::size_t>(out.targets[e])];
+              target[k] = dense_[out.targets[e]];
             }
           }};
 }

@@ -20,7 +20,7 @@ class Depth {
     std::fill(depth_.begin(), depth_.end(), kUnreached);
     std::vector<Local> frontier, next;
     if (source >= 0) {
-      depth_[static_cast<std::size_t>(source)] = 0;
+      depth_[source] = 0;
       frontier.push_back(source);
     }
     Local level = 0;
@@ -28,7 +28,7 @@ class Depth {
       next.clear();
       for (const Local v : frontier)
         for (const Local u : graph_.out().neighbours(v)) {
-          Local& depth = depth_[static_cast<std::size_t>(u)];
+          Local& depth = depth_[u];
           if (depth <= level + 1) continue;
           depth = level + 1;
           if (u < graph_.owned()) {
@@ -65,7 +65,7 @@ Verdict verify_eccentricity(const Graph& graph, std::span<const Vertex> eccentri
   check_one_for_each(graph, eccentricity.size(), "eccentricities");
   const bool exact = terms.values == EccentricityValues::exact;
   const Array<Vertex> local = local_values(graph, eccentricity);
-  const auto at = [&](Local v) { return local[static_cast<std::size_t>(v)]; };
+  const auto at = [&](Local v) { return local[v]; };
   Violations violations(graph.world());
   for (Local v = 0; v < graph.owned(); ++v) {
     const Vertex e = at(v), neighbours = degree_of(graph, v);
@@ -92,7 +92,7 @@ Verdict verify_eccentricity(const Graph& graph, std::span<const Vertex> eccentri
   for_sampled(graph, terms.samples, terms.seed, [&](Vertex id, Vertex k, const std::vector<Vertex>&) {
     const Vertex right = depth.from(k >= 0 ? graph.local_of(k) : -1);
     if (k < 0) return;
-    const Vertex e = eccentricity[static_cast<std::size_t>(k)];
+    const Vertex e = eccentricity[k];
     const bool holds = exact ? e == right : terms.values == EccentricityValues::lower_bounds ? e <= right : e >= right;
     if (!holds) violations.note({.rule = 3, .a = id, .p = e, .q = right});
   });

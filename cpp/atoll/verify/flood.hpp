@@ -29,14 +29,14 @@ void flood(const Graph& graph, VertexBits& marked, Expand&& expand) {
   while (world.any(!frontier.empty())) {
     while (!frontier.empty()) {
       world.team().for_range(frontier.size(), kGrain, [&](int thread, std::size_t a, std::size_t b) {
-        auto& here = found[static_cast<std::size_t>(thread)];
+        auto& here = found[thread];
         for (std::size_t i = a; i < b; ++i)
           expand(frontier[i], [&](Local u) {
             if (!marked.set(u)) return;
             if (u < owned) {
               here.push_back(u);
             } else {
-              unmarked[static_cast<std::size_t>(u)] = 0;
+              unmarked[u] = 0;
               changed.set(u);
             }
           });

@@ -28,8 +28,8 @@ class Residual {
     total = world_.sum(total);
     sum_leaving();
     for (std::size_t v = 0; v < owned_; ++v)
-      jump_[v] = personal ? p[static_cast<std::size_t>(graph.owned_index_of(static_cast<Local>(v)))] / total
-                          : 1 / static_cast<double>(graph.vertices());
+      jump_[v] =
+          personal ? p[graph.owned_index_of(static_cast<Local>(v))] / total : 1 / static_cast<double>(graph.vertices());
   }
 
   double jump(std::size_t v) const { return jump_[v]; }
@@ -118,8 +118,8 @@ class Residual {
   double sum_entering(Local v) const {
     const Csr& in = graph_.in();
     double sum = 0;
-    for (Edge e = in.offsets[static_cast<std::size_t>(v)]; e < in.offsets[static_cast<std::size_t>(v) + 1]; ++e) {
-      const auto u = static_cast<std::size_t>(in.targets[static_cast<std::size_t>(e)]);
+    for (Edge e = in.offsets[v]; e < in.offsets[static_cast<std::size_t>(v) + 1]; ++e) {
+      const auto u = static_cast<std::size_t>(in.targets[e]);
       if (!terms_.weighted) {
         sum += share_[u];
       } else if (leaving_[u] > 0) {
@@ -130,8 +130,8 @@ class Residual {
   }
 
   static double weight_at(const WeightColumn& weights, Edge e) {
-    if (const auto* narrow = std::get_if<Array<float>>(&weights)) return (*narrow)[static_cast<std::size_t>(e)];
-    return std::get<Array<double>>(weights)[static_cast<std::size_t>(e)];
+    if (const auto* narrow = std::get_if<Array<float>>(&weights)) return (*narrow)[e];
+    return std::get<Array<double>>(weights)[e];
   }
 
   const Graph& graph_;
@@ -174,8 +174,7 @@ Verdict verify_pagerank(const Graph& graph, std::span<const double> score, const
   const double d = terms.damping;
   Residual residual(graph, terms);
   Array<double> x(score.size());
-  for (std::size_t k = 0; k < score.size(); ++k)
-    x[static_cast<std::size_t>(graph.local_of(static_cast<Vertex>(k)))] = score[k];
+  for (std::size_t k = 0; k < score.size(); ++k) x[graph.local_of(static_cast<Vertex>(k))] = score[k];
   Violations violations(world);
   for (std::size_t v = 0; v < x.size(); ++v) {
     const double least = (1 - d) * residual.jump(v) * (1 - 8 * terms.unit);

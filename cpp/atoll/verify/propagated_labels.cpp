@@ -49,7 +49,7 @@ Verdict verify_label_propagation(const Graph& graph, std::span<const Vertex> lab
   Array<Vertex> now(static_cast<std::size_t>(graph.locals()), kNoVertex), next(owned);
   for (std::size_t k = 0; k < owned; ++k) {
     const Local v = graph.local_of(static_cast<Vertex>(k));
-    now[static_cast<std::size_t>(v)] = given ? rounds.previous[k] : graph.id_of(v);
+    now[v] = given ? rounds.previous[k] : graph.id_of(v);
   }
   MirrorExchange<Vertex, MinOf> exchange(graph);
   VertexBits changed(graph.locals());
@@ -59,13 +59,13 @@ Verdict verify_label_propagation(const Graph& graph, std::span<const Vertex> lab
   for (int round = 0; round < rounds.iterations && any; ++round) {
     exchange.broadcast({now.data(), now.size()}, changed);
     world.team().for_range(owned, kLabelGrain, [&](int thread, std::size_t a, std::size_t b) {
-      Ballot& ballot = ballots[static_cast<std::size_t>(thread)];
+      Ballot& ballot = ballots[thread];
       for (std::size_t v = a; v < b; ++v) {
         const auto out = graph.out().neighbours(static_cast<Local>(v));
         const auto in = graph.directed() ? graph.in().neighbours(static_cast<Local>(v)) : std::span<const Local>();
         ballot.open(out.size() + in.size());
-        for (const Local u : out) ballot.vote(now[static_cast<std::size_t>(u)]);
-        for (const Local u : in) ballot.vote(now[static_cast<std::size_t>(u)]);
+        for (const Local u : out) ballot.vote(now[u]);
+        for (const Local u : in) ballot.vote(now[u]);
         next[v] = out.size() + in.size() > 0 ? ballot.winner() : now[v];
       }
     });
@@ -83,8 +83,7 @@ Verdict verify_label_propagation(const Graph& graph, std::span<const Vertex> lab
   Violations violations(world);
   for (std::size_t k = 0; k < owned; ++k) {
     const Local v = graph.local_of(static_cast<Vertex>(k));
-    if (label[k] != now[static_cast<std::size_t>(v)])
-      violations.note({.rule = 1, .a = graph.id_of(v), .p = label[k], .q = now[static_cast<std::size_t>(v)]});
+    if (label[k] != now[v]) violations.note({.rule = 1, .a = graph.id_of(v), .p = label[k], .q = now[v]});
   }
   if (const Violation b = violations.first(); b.rule)
     return {false, fmt::format("rule 1: vertex {} has the label {} ({} after {} rounds{})", b.a, b.p, b.q,

@@ -22,7 +22,7 @@ template <class T>
 class Rows {
  public:
   explicit Rows(World& world) : threads_(static_cast<std::size_t>(world.team().size())) {}
-  void add(int thread, const Row<T>& row) { threads_[static_cast<std::size_t>(thread)].push_back(row); }
+  void add(int thread, const Row<T>& row) { threads_[thread].push_back(row); }
   std::vector<Row<T>> take() {
     std::vector<Row<T>> all = std::move(threads_[0]);
     for (std::size_t t = 1; t < threads_.size(); ++t) all.insert(all.end(), threads_[t].begin(), threads_[t].end());
@@ -156,7 +156,7 @@ Array<T> read_result(const Graph& graph, const std::string& path) {
       wrong = std::min(wrong, {rows[i].line, rows[i].id, 0});
     } else {
       rows[i].id = dense[i];
-      outgoing[static_cast<std::size_t>(graph.blocks().owner(dense[i]))].push_back(rows[i]);
+      outgoing[graph.blocks().owner(dense[i])].push_back(rows[i]);
     }
   }
   rows = {};

@@ -50,8 +50,8 @@ Verdict verify_triangles(const Graph& graph, std::span<const Vertex> triangles, 
   const Array<Edge> degree = local_values(graph, std::span<const Edge>(by_owned_index));
   for_masters([&](std::size_t k, Local v) {
     Edge most = 0;
-    const Edge mine = degree[static_cast<std::size_t>(v)];
-    for_neighbours(graph, v, [&](Local u) { most += std::min(mine, degree[static_cast<std::size_t>(u)]) - 1; });
+    const Edge mine = degree[v];
+    for_neighbours(graph, v, [&](Local u) { most += std::min(mine, degree[u]) - 1; });
     if (triangles[k] < 0 || triangles[k] > most / 2)
       violations.note({.rule = 1, .a = graph.id_of(v), .p = triangles[k], .q = most / 2});
   });
@@ -60,7 +60,7 @@ Verdict verify_triangles(const Graph& graph, std::span<const Vertex> triangles, 
   const Array<Vertex> count = local_values(graph, triangles);
   for_masters([&](std::size_t k, Local v) {
     Vertex near = 0;
-    for_neighbours(graph, v, [&](Local u) { near += count[static_cast<std::size_t>(u)]; });
+    for_neighbours(graph, v, [&](Local u) { near += count[u]; });
     if (2 * triangles[k] > near) violations.note({.rule = 2, .a = graph.id_of(v), .p = triangles[k], .q = near});
   });
   if (const Violation b = violations.first(); b.rule) return {false, describe(b)};
@@ -75,8 +75,7 @@ Verdict verify_triangles(const Graph& graph, std::span<const Vertex> triangles, 
 
   for_sampled(graph, terms.samples, terms.seed, [&](Vertex id, Vertex k, const std::vector<Vertex>& ids) {
     const Vertex right = joined(graph, ids) / 2;
-    if (k >= 0 && triangles[static_cast<std::size_t>(k)] != right)
-      violations.note({.rule = 4, .a = id, .p = triangles[static_cast<std::size_t>(k)], .q = right});
+    if (k >= 0 && triangles[k] != right) violations.note({.rule = 4, .a = id, .p = triangles[k], .q = right});
   });
   if (const Violation b = violations.first(); b.rule) return {false, describe(b)};
   return {};

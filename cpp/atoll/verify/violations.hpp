@@ -32,7 +32,7 @@ class Violations {
  public:
   explicit Violations(World& world) : world_(world), mine_(static_cast<std::size_t>(world.team().size())) {}
   void note(const Violation& violation) {
-    Violation& first = mine_[static_cast<std::size_t>(Team::this_thread())].violation;
+    Violation& first = mine_[Team::this_thread()].violation;
     if (violation.is_before(first)) first = violation;
   }
   /// The first violation on all ranks. Collective.
@@ -65,7 +65,7 @@ template <Plain T>
 Array<T> local_values(const Graph& graph, std::span<const T> by_owned_index) {
   Array<T> values(static_cast<std::size_t>(graph.locals()), T{});
   for (std::size_t k = 0; k < by_owned_index.size(); ++k)
-    values[static_cast<std::size_t>(graph.local_of(static_cast<Vertex>(k)))] = by_owned_index[k];
+    values[graph.local_of(static_cast<Vertex>(k))] = by_owned_index[k];
   VertexBits all(graph.locals());
   all.set_all();
   MirrorExchange<T, MinOf>(graph).broadcast({values.data(), values.size()}, all);

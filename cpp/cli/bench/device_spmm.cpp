@@ -27,7 +27,7 @@ double device_seconds(const Stream& stream, F&& enqueue) {
 // Rows of B that some nonzero names.
 std::int64_t used_columns(const SparseMatrix<float>& a) {
   std::vector<bool> used(static_cast<std::size_t>(a.columns));
-  for (const Local place : a.column_indices) used[static_cast<std::size_t>(place)] = true;
+  for (const Local place : a.column_indices) used[place] = true;
   return std::ranges::count(used, true);
 }
 

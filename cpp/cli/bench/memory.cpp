@@ -16,7 +16,7 @@ namespace {
 // The vertices that rank r mirrors, in the order that both sides know: masters on this rank, mirrors on rank r.
 std::vector<Local> masters_for(const Graph& graph, Rank r) {
   std::vector<Local> out;
-  const auto& words = graph.mirrors().known_by[static_cast<std::size_t>(r)];
+  const auto& words = graph.mirrors().known_by[r];
   for (std::size_t w = 0; w < words.size(); ++w)
     for (std::uint64_t bits = words[w]; bits != 0; bits &= bits - 1)
       out.push_back(static_cast<Local>(64 * w + static_cast<std::size_t>(std::countr_zero(bits))));
@@ -32,7 +32,7 @@ class AllActive {
     for (Rank r = 0; r < world.size(); ++r)
       masters_.push_back(r == world.rank() ? std::vector<Local>() : masters_for(graph, r));
     labels_.resize(static_cast<std::size_t>(graph.locals()));
-    for (Local v = 0; v < graph.owned(); ++v) labels_[static_cast<std::size_t>(v)] = label_of(v);
+    for (Local v = 0; v < graph.owned(); ++v) labels_[v] = label_of(v);
   }
   // Sets the mirrors to their masters' labels without communication.
   void set_mirrors() {
@@ -42,19 +42,14 @@ class AllActive {
   }
 
   void broadcast() {
-    exchange([&](Rank r) { return masters_[static_cast<std::size_t>(r)].size(); },
-             [&](Rank r, std::size_t i) {
-               return labels_[static_cast<std::size_t>(masters_[static_cast<std::size_t>(r)][i])];
-             },
+    exchange([&](Rank r) { return masters_[r].size(); }, [&](Rank r, std::size_t i) { return labels_[masters_[r][i]]; },
              [&](Rank r) { return mirrors_of(r); },
              [&](Rank r, std::size_t i, Label x) { labels_[first_mirror(r) + i] = x; });
   }
   void reduce() {
     exchange([&](Rank r) { return mirrors_of(r); }, [&](Rank r, std::size_t i) { return labels_[first_mirror(r) + i]; },
-             [&](Rank r) { return masters_[static_cast<std::size_t>(r)].size(); },
-             [&](Rank r, std::size_t i, Label x) {
-               wrong_ += x != labels_[static_cast<std::size_t>(masters_[static_cast<std::size_t>(r)][i])];
-             });
+             [&](Rank r) { return masters_[r].size(); },
+             [&](Rank r, std::size_t i, Label x) { wrong_ += x != labels_[masters_[r][i]]; });
   }
 
   bool exact() {
@@ -67,19 +62,15 @@ class AllActive {
   std::vector<std::size_t> bytes_from(bool broadcast) const {
     std::vector<std::size_t> out;
     for (Rank r = 0; r < world_.size(); ++r)
-      out.push_back(r == world_.rank()
-                        ? 0
-                        : sizeof(Label) * (broadcast ? mirrors_of(r) : masters_[static_cast<std::size_t>(r)].size()));
+      out.push_back(r == world_.rank() ? 0 : sizeof(Label) * (broadcast ? mirrors_of(r) : masters_[r].size()));
     return out;
   }
 
  private:
   Label label_of(Local v) const { return static_cast<Label>(graph_.id_of(v) * 3 + 1); }
-  std::size_t first_mirror(Rank r) const {
-    return static_cast<std::size_t>(graph_.mirrors().begin[static_cast<std::size_t>(r)]);
-  }
+  std::size_t first_mirror(Rank r) const { return static_cast<std::size_t>(graph_.mirrors().begin[r]); }
   std::size_t mirrors_of(Rank r) const {
-    return r == world_.rank() ? 0 : static_cast<std::size_t>(graph_.mirrors().count[static_cast<std::size_t>(r)]);
+    return r == world_.rank() ? 0 : static_cast<std::size_t>(graph_.mirrors().count[r]);
   }
 
   template <class Count, class Gather, class Coming, class Scatter>

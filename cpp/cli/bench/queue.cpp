@@ -250,8 +250,7 @@ Outcome measure(World& world, int rounds) {
                 latency[bytes]["libfabric"]);
   nlohmann::json retries;
   const auto counts = queue.retries();
-  for (int i = 1; i < kRetryReasons; ++i)
-    retries[std::string(name_of(static_cast<Retry>(i)))] = counts[static_cast<std::size_t>(i)];
+  for (int i = 1; i < kRetryReasons; ++i) retries[std::string(name_of(static_cast<Retry>(i)))] = counts[i];
   outcome.result["retries"] = retries;
   return outcome;
 }

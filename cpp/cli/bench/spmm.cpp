@@ -30,7 +30,7 @@ SparseMatrix<T> random_reads(std::int64_t columns, std::int64_t width) {
   const std::int64_t reads = (std::int64_t{1} << 30) / (width * static_cast<std::int64_t>(sizeof(T))) / kRows;
   SparseMatrix<T> a{.rows = kRows, .columns = columns};
   a.offsets = Array<Edge>(kRows + 1);
-  for (std::int64_t i = 0; i <= kRows; ++i) a.offsets[static_cast<std::size_t>(i)] = i * reads;
+  for (std::int64_t i = 0; i <= kRows; ++i) a.offsets[i] = i * reads;
   a.column_indices = Array<Local>(static_cast<std::size_t>(kRows * reads));
   Random random(1);
   for (Local& place : a.column_indices) place = static_cast<Local>(random.below(static_cast<std::uint64_t>(columns)));

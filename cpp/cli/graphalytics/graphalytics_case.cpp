@@ -169,10 +169,9 @@ std::optional<std::string> difference(const Graph& graph, const std::string& fil
       ++rows;
       const Vertex k = order.find_here(id);
       if (k < 0) continue;
-      if (seen[static_cast<std::size_t>(k)])
-        wrong = fmt::format("{}:{}: vertex {} has had a value before", file, number, id);
-      seen[static_cast<std::size_t>(k)] = true;
-      const T value = values[static_cast<std::size_t>(k)];
+      if (seen[k]) wrong = fmt::format("{}:{}: vertex {} has had a value before", file, number, id);
+      seen[k] = true;
+      const T value = values[k];
       if (!wrong.empty()) break;
       if constexpr (std::is_floating_point_v<T>) {
         if (!is_near(expected, value))

@@ -68,11 +68,11 @@ struct Launched {
         hosts.push_back(host_of_rank[r]);
         ranks_on.emplace_back();
       }
-      ranks_on[static_cast<std::size_t>(at->second)].push_back(static_cast<int>(r));
+      ranks_on[at->second].push_back(static_cast<int>(r));
     }
     for (std::size_t h = 0; h < hosts.size(); ++h)
       for (const int r : ranks_on[h]) {
-        place_of[static_cast<std::size_t>(r)] = static_cast<int>(host_of_place.size());
+        place_of[r] = static_cast<int>(host_of_place.size());
         host_of_place.push_back(static_cast<int>(h));
       }
   }
@@ -80,9 +80,8 @@ struct Launched {
   // For each rank of a mapping, the process that the launcher has put at its place.
   std::vector<int> processes(const std::vector<int>& mapping) const {
     std::vector<int> process_at(place_of.size()), processes;
-    for (std::size_t r = 0; r < place_of.size(); ++r)
-      process_at[static_cast<std::size_t>(place_of[r])] = static_cast<int>(r);
-    for (const int place : mapping) processes.push_back(process_at[static_cast<std::size_t>(place)]);
+    for (std::size_t r = 0; r < place_of.size(); ++r) process_at[place_of[r]] = static_cast<int>(r);
+    for (const int place : mapping) processes.push_back(process_at[place]);
     return processes;
   }
 
@@ -118,7 +117,7 @@ class Proposal {
     std::vector<Rank> by_domain;
     add_ranks(hierarchy.root(), by_domain);
     std::vector<int> numbering;
-    for (const Rank r : by_domain) numbering.push_back(launched.place_of[static_cast<std::size_t>(r)]);
+    for (const Rank r : by_domain) numbering.push_back(launched.place_of[r]);
     std::vector<int> found = swap_mapping(places, traffic, numbering, {.seed = o.seed});
     if (std::vector<int> near = improve_by_swaps(places, traffic, launched.place_of);
         hop_bytes_of(places, traffic, near) <= hop_bytes_of(places, traffic, found))

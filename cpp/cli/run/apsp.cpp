@@ -58,7 +58,7 @@ std::optional<std::string> fault_of(World& world, const ReplicatedCsr<double>& a
   }
   const auto has = world.all_gather(static_cast<int>(fault.has_value()));
   for (Rank r = 0; r < world.size(); ++r) {
-    if (!has[static_cast<std::size_t>(r)]) continue;
+    if (!has[r]) continue;
     const std::string mine = r == world.rank() ? *fault : std::string();
     const auto gathered = world.all_gather_varying(std::span<const char>(mine));
     return std::string(gathered.begin(), gathered.end());

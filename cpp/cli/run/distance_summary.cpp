@@ -20,13 +20,13 @@ nlohmann::json distance_summary(const SampledDistances& sampled) {
   std::vector<std::int64_t> counts(static_cast<std::size_t>(bins));
   for (const double value : values) {
     const auto bin = static_cast<std::int64_t>((value - least) / width);
-    ++counts[static_cast<std::size_t>(std::min(bins - 1, bin))];  // the greatest value is in the last one
+    ++counts[std::min(bins - 1, bin)];  // the greatest value is in the last one
   }
   nlohmann::json histogram = nlohmann::json::array();
   for (std::int64_t bin = 0; bin < bins; ++bin) {
     const double from = least + width * static_cast<double>(bin);
     const double to = bin + 1 == bins ? most : each ? from : from + width;
-    histogram.push_back({{"from", from}, {"to", to}, {"pairs", counts[static_cast<std::size_t>(bin)]}});
+    histogram.push_back({{"from", from}, {"to", to}, {"pairs", counts[bin]}});
   }
   summary.update({{"least", least},
                   {"mean", std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size())},

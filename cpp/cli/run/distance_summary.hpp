@@ -32,7 +32,7 @@ SampledDistances sample_distances(Vertex n, Row&& row_of) {
     const Vertex s = k * n / sampled.rows;
     const std::vector<T> row = row_of(s);
     for (Vertex t = 0; t < n; ++t) {
-      const T value = row[static_cast<std::size_t>(t)];
+      const T value = row[t];
       if (t == s) continue;
       if (value == kNoPath<T>) {
         ++sampled.no_path;

@@ -74,7 +74,7 @@ Array<double> read_shares(const Graph& graph, const Dictionary* names, const std
                      ++line;
                      p = next;
                      if (text.empty() || text.starts_with('#') || (line == 1 && text.starts_with("id,"))) continue;
-                     threads[static_cast<std::size_t>(thread)].push_back(row_of(text, line, separator, names));
+                     threads[thread].push_back(row_of(text, line, separator, names));
                    }
                  });
   std::vector<Row> mine;

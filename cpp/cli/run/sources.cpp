@@ -38,8 +38,7 @@ std::vector<Vertex> draw_places(const IdOrder& order, World& world, std::span<co
     const Vertex other = turn + scaled(random_at(seed, static_cast<std::uint64_t>(turn)), all - turn);
     const Vertex place = at(other) - first;
     moved[other] = at(turn);
-    if (place >= 0 && place < static_cast<Vertex>(places.size()))
-      mine.push_back({turn, order.id_at(places[static_cast<std::size_t>(place)])});
+    if (place >= 0 && place < static_cast<Vertex>(places.size())) mine.push_back({turn, order.id_at(places[place])});
   }
   std::vector<Drawn> drawn = world.all_gather_varying(std::span<const Drawn>(mine));
   std::sort(drawn.begin(), drawn.end(), [](const Drawn& a, const Drawn& b) { return a.turn < b.turn; });
@@ -85,7 +84,7 @@ std::vector<Vertex> draw_sources(const Graph& graph, int count, std::uint64_t se
     if (!drawn.insert(v).second) continue;
     const Vertex k = v - order.blocks().begin(world.rank());
     const bool mine = order.blocks().owner(v) == world.rank();
-    const Vertex id = world.max(mine && active[static_cast<std::size_t>(k)] ? order.id_at(k) : -1);
+    const Vertex id = world.max(mine && active[k] ? order.id_at(k) : -1);
     if (id >= 0) sources.push_back(id);
   }
   if (sources.size() == wanted) return sources;

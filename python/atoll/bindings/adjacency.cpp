@@ -60,7 +60,7 @@ class NodeIndex {
     std::int32_t position = 0;
     for (nb::handle node : nodes) {
       if (dense)
-        table_[static_cast<std::size_t>(value_of(node.ptr()))] = position++;
+        table_[value_of(node.ptr())] = position++;
       else
         (*index_)[node] = position++;
     }
@@ -76,7 +76,7 @@ class NodeIndex {
     if (!PyLong_CheckExact(node)) throw NotPlain{};
     const long long id = value_of(node);
     if (id < 0 || id >= static_cast<long long>(table_.size())) throw NotPlain{};
-    const std::int32_t position = table_[static_cast<std::size_t>(id)];
+    const std::int32_t position = table_[id];
     if (position < 0) throw NotPlain{};
     return position;
   }

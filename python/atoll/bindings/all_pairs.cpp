@@ -107,7 +107,7 @@ nb::object local(const SharedPairs& shared) {
 
 Numpy<Vertex> original(std::span<const Vertex> ids, std::span<const Local> vertices) {
   Array<Vertex> out(vertices.size());
-  for (std::size_t k = 0; k < vertices.size(); ++k) out[k] = ids[static_cast<std::size_t>(vertices[k])];
+  for (std::size_t k = 0; k < vertices.size(); ++k) out[k] = ids[vertices[k]];
   return to_numpy(std::move(out));
 }
 
@@ -122,7 +122,7 @@ PathFinder<T>& finder_of(Pairs<T>& pairs) {
 template <class T>
 std::vector<Local> path_of(Pairs<T>& pairs, Local u, Local v) {
   const std::span<const T> row = row_of(pairs, u);
-  const T value = row[static_cast<std::size_t>(v)];
+  const T value = row[v];
   if (value == zero_of<T>(pairs.semiring())) return {};
   switch (pairs.semiring()) {
     case Semiring::min_plus:

@@ -51,7 +51,7 @@ void widen(Team& team, const AnyColumn& column, Extent& extent) {
         least = std::min(least, ids[i]);
         most = std::max(most, ids[i]);
       }
-      Extent& mine = part[static_cast<std::size_t>(thread)];
+      Extent& mine = part[thread];
       mine = {std::min<Vertex>(mine.least, least), std::max<Vertex>(mine.most, most)};
     });
     for (const Extent& e : part) extent = {std::min(extent.least, e.least), std::max(extent.most, e.most)};
@@ -236,8 +236,8 @@ nb::tuple edges_of(const SharedGraph& g) {
       for (Local v = 0; v < graph.active(); ++v) {
         if (v % 4096 == 0) world.team().cancellation_point();
         const Vertex from = graph.id_of(v);
-        for (Edge e = out.offsets[static_cast<std::size_t>(v)]; e < out.offsets[static_cast<std::size_t>(v) + 1]; ++e) {
-          const Vertex to = graph.id_of(out.targets[static_cast<std::size_t>(e)]);
+        for (Edge e = out.offsets[v]; e < out.offsets[static_cast<std::size_t>(v) + 1]; ++e) {
+          const Vertex to = graph.id_of(out.targets[e]);
           if (graph.directed() || from <= to) f(from, to, static_cast<std::size_t>(e));
         }
       }

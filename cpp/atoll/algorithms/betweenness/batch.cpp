@@ -84,7 +84,7 @@ void BetweennessBatch<kLanes>::run(std::span<const Vertex> sources, BetweennessR
   }
   if (result.score.size() != owned_) result.score = Array<double>(owned_);
   team_.for_range(owned_, kBatchGrain, [&](int, std::size_t a, std::size_t b) {
-    for (std::size_t v = a; v < b; ++v) result.score[v] = score_[index(graph_.local_of(static_cast<Vertex>(v)))];
+    for (std::size_t v = a; v < b; ++v) result.score[v] = score_[graph_.local_of(static_cast<Vertex>(v))];
   });
 }
 
@@ -188,7 +188,7 @@ void BetweennessBatch<kLanes>::accumulate(Entry e, const double* sums) {
     all += dependency;
     sigma = (1 + dependency) / sigma;
   });
-  score_[index(e.vertex)] += all;
+  score_[e.vertex] += all;
 }
 
 // Copies paths_ of the level's vertices to contributions_, and broadcasts it to their mirrors.

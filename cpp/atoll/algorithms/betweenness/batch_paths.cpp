@@ -43,7 +43,7 @@ void BetweennessBatch<kLanes>::start(std::span<const Local> sources) {
       find(threads_[0], {v, lane});
     } else {  // a vertex has one entry per level, also if it is several sources
       twice->lanes |= lane;
-      seen_[index(v)] |= lane;
+      seen_[v] |= lane;
     }
   }
 }
@@ -51,7 +51,7 @@ void BetweennessBatch<kLanes>::start(std::span<const Local> sources) {
 template <int kLanes>
 void BetweennessBatch<kLanes>::find(Thread& thread, Entry e) {
   thread.found.push_back(e);
-  Lanes& seen = seen_[index(e.vertex)];
+  Lanes& seen = seen_[e.vertex];
   seen |= e.lanes;
   const Edge in = graph_.in().degree(e.vertex);
   ++thread.totals.vertices;
@@ -84,7 +84,7 @@ void BetweennessBatch<kLanes>::broadcast_level(Level& level) {
   level.mirrors_begin = updated_mirrors_.size();
   collect_updated_mirrors();
   level.mirrors_end = updated_mirrors_.size();
-  for (const Entry e : mirrors_of(level)) seen_[index(e.vertex)] |= e.lanes;
+  for (const Entry e : mirrors_of(level)) seen_[e.vertex] |= e.lanes;
 }
 
 template <int kLanes>
@@ -93,9 +93,9 @@ void BetweennessBatch<kLanes>::push_paths(Level& level) {
     Row row{};
     for_lanes(e.lanes, [&](std::size_t l) { row[l] = values[l]; });
     for (const Local u : out_.neighbours(e.vertex)) {
-      const auto lanes = static_cast<Lanes>(e.lanes & ~seen_[index(u)]);
+      const auto lanes = static_cast<Lanes>(e.lanes & ~seen_[u]);
       if (lanes == 0) continue;
-      if (touch(next_[index(u)], lanes, serial_)) t.touched.push_back(u);
+      if (touch(next_[u], lanes, serial_)) t.touched.push_back(u);
       add(sums(u), row, lanes, serial_);
     }
   };
@@ -124,13 +124,13 @@ void BetweennessBatch<kLanes>::find_summed() {
     for (std::size_t i = a; i < b; ++i) {
       const Local v = touched_[i];
       Lanes found = 0;
-      for_lanes(static_cast<Lanes>(std::exchange(next_[index(v)], 0) & ~seen_[index(v)]), [&](std::size_t l) {
+      for_lanes(static_cast<Lanes>(std::exchange(next_[v], 0) & ~seen_[v]), [&](std::size_t l) {
         if (sums(v)[l] == 0) return;  // unchanged: the reduction has sent a whole block
         paths(v)[l] = sums(v)[l];
         found |= static_cast<Lanes>(1U << l);
       });
       clear_row(sums(v));
-      if (found != 0) find(threads_[static_cast<std::size_t>(t)], {v, found});
+      if (found != 0) find(threads_[t], {v, found});
     }
   });
 }
@@ -146,8 +146,8 @@ void BetweennessBatch<kLanes>::gather_touched() {
   }
   for (const Local v : touched_) {
     if (index(v) < mirrors_) continue;
-    const Lanes lanes = std::exchange(next_[index(v)], 0);
-    seen_[index(v)] |= lanes;
+    const Lanes lanes = std::exchange(next_[v], 0);
+    seen_[v] |= lanes;
     mark({v, lanes});
   }
 }
@@ -160,7 +160,7 @@ void BetweennessBatch<kLanes>::gather_received() {
       for (std::uint64_t bits = std::exchange(changed_.at(w), 0), at = w * 64; bits; bits >>= kLanes, at += kLanes) {
         const auto lanes = static_cast<Lanes>(bits & kAll);
         const auto v = static_cast<Local>(at / kLanes);
-        if (lanes != 0 && touch(next_[index(v)], lanes, true)) touched_.push_back(v);
+        if (lanes != 0 && touch(next_[v], lanes, true)) touched_.push_back(v);
       }
 }
 
@@ -168,7 +168,7 @@ template <int kLanes>
 void BetweennessBatch<kLanes>::pull_paths(Level& level) {
   broadcast_level(level);
   team_.for_range(cut_ ? locals_ : active_, kBetweennessPullGrain, [&](int t, std::size_t a, std::size_t b) {
-    Thread& thread = threads_[static_cast<std::size_t>(t)];
+    Thread& thread = threads_[t];
     for (std::size_t i = a; i < b; ++i) {
       const auto unseen = static_cast<Lanes>(kAll & ~seen_[i]);
       if (unseen == 0) continue;

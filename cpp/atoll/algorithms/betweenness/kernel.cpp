@@ -81,21 +81,21 @@ BetweennessKernel::Level BetweennessKernel::close_level(std::size_t begin) {
 
 void BetweennessKernel::push_paths(const Level& level) {
   for_vertices(level, kQueueGrain, [&](Thread& thread, Local u) {
-    const double paths = paths_[index(u)];
+    const double paths = paths_[u];
     for (const Local v : graph_.out().neighbours(u)) {
-      std::atomic_ref state(state_[index(v)]);
+      std::atomic_ref state(state_[v]);
       std::uint8_t now = state.load(std::memory_order_relaxed);
       if (now == kSeen) continue;
-      thread.pushed[index(v)] += paths;
+      thread.pushed[v] += paths;
       if (now == kUnseen && state.compare_exchange_strong(now, kNext, std::memory_order_relaxed)) found(thread, v);
     }
   });
 }
 
 void BetweennessKernel::pull_paths(const Level& level) {
-  for_vertices(level, kKernelGrain, [&](Thread&, Local u) { frontier_paths_[index(u)] = paths_[index(u)]; });
+  for_vertices(level, kKernelGrain, [&](Thread&, Local u) { frontier_paths_[u] = paths_[u]; });
   team_.for_range(state_.size(), kBetweennessPullGrain, [&](int t, std::size_t a, std::size_t b) {
-    Thread& thread = threads_[static_cast<std::size_t>(t)];
+    Thread& thread = threads_[t];
     for (std::size_t v = a; v < b; ++v) {
       if (state_[v] != kUnseen) continue;
       const double paths = sum_over(graph_.in().neighbours(static_cast<Local>(v)), frontier_paths_.data());
@@ -106,7 +106,7 @@ void BetweennessKernel::pull_paths(const Level& level) {
       found(thread, static_cast<Local>(v));
     }
   });
-  for_vertices(level, kKernelGrain, [&](Thread&, Local u) { frontier_paths_[index(u)] = 0; });
+  for_vertices(level, kKernelGrain, [&](Thread&, Local u) { frontier_paths_[u] = 0; });
 }
 
 void BetweennessKernel::count_paths(Local source) {
@@ -114,8 +114,8 @@ void BetweennessKernel::count_paths(Local source) {
   team_.for_range(threads_.size(), 1, [&](int, std::size_t t, std::size_t) {
     std::fill(threads_[t].pushed.begin(), threads_[t].pushed.end(), 0);
   });
-  state_[index(source)] = kSeen;
-  paths_[index(source)] = 1;
+  state_[source] = kSeen;
+  paths_[source] = 1;
   queued_ = 0;
   found(threads_[0], source);
   levels_.assign(1, close_level(0));
@@ -129,9 +129,9 @@ void BetweennessKernel::count_paths(Local source) {
     if (!pull)
       for_vertices(next, kKernelGrain, [&](Thread& thread, Local v) {
         double paths = 0;
-        for (Thread& t : threads_) paths += std::exchange(t.pushed[index(v)], 0);
-        paths_[index(v)] = paths;
-        state_[index(v)] = kSeen;
+        for (Thread& t : threads_) paths += std::exchange(t.pushed[v], 0);
+        paths_[v] = paths;
+        state_[v] = kSeen;
         thread.overflow |= std::isinf(paths);
       });
     unseen -= next.in;
@@ -143,23 +143,22 @@ void BetweennessKernel::count_paths(Local source) {
 // only the next level has pushed into it.
 void BetweennessKernel::accumulate_by_push(const Level& level, const Level& above) {
   for_vertices(level, kQueueGrain, [&](Thread& thread, Local v) {
-    const double share = (1 + dependency_[index(v)]) / paths_[index(v)];
-    for (const Local u : graph_.in().neighbours(v)) thread.pushed[index(u)] += share;
+    const double share = (1 + dependency_[v]) / paths_[v];
+    for (const Local u : graph_.in().neighbours(v)) thread.pushed[u] += share;
   });
   for_vertices(above, kKernelGrain, [&](Thread&, Local u) {
     double shares = 0;
-    for (const Thread& t : threads_) shares += t.pushed[index(u)];
-    dependency_[index(u)] = paths_[index(u)] * shares;
+    for (const Thread& t : threads_) shares += t.pushed[u];
+    dependency_[u] = paths_[u] * shares;
   });
 }
 
 void BetweennessKernel::accumulate_by_pull(const Level& level, const Level& above) {
-  for_vertices(level, kKernelGrain,
-               [&](Thread&, Local v) { frontier_paths_[index(v)] = (1 + dependency_[index(v)]) / paths_[index(v)]; });
+  for_vertices(level, kKernelGrain, [&](Thread&, Local v) { frontier_paths_[v] = (1 + dependency_[v]) / paths_[v]; });
   for_vertices(above, kQueueGrain, [&](Thread&, Local u) {
-    dependency_[index(u)] = paths_[index(u)] * sum_over(graph_.out().neighbours(u), frontier_paths_.data());
+    dependency_[u] = paths_[u] * sum_over(graph_.out().neighbours(u), frontier_paths_.data());
   });
-  for_vertices(level, kKernelGrain, [&](Thread&, Local v) { frontier_paths_[index(v)] = 0; });
+  for_vertices(level, kKernelGrain, [&](Thread&, Local v) { frontier_paths_[v] = 0; });
 }
 
 void BetweennessKernel::add_source(Local source) {
@@ -167,7 +166,7 @@ void BetweennessKernel::add_source(Local source) {
   count_paths(source);
   const bool wide = std::any_of(threads_.begin(), threads_.end(), [](const Thread& t) { return t.overflow; });
   if (wide) count_wide();
-  for_vertices(levels_.back(), kKernelGrain, [&](Thread&, Local v) { dependency_[index(v)] = 0; });
+  for_vertices(levels_.back(), kKernelGrain, [&](Thread&, Local v) { dependency_[v] = 0; });
   for (std::size_t d = levels_.size() - 1; d > 1; --d) {
     const Level &level = levels_[d], &above = levels_[d - 1];
     if (wide) {
@@ -175,7 +174,7 @@ void BetweennessKernel::add_source(Local source) {
     } else {
       level.in < above.out ? accumulate_by_push(level, above) : accumulate_by_pull(level, above);
     }
-    for_vertices(above, kKernelGrain, [&](Thread&, Local u) { score_[index(u)] += dependency_[index(u)]; });
+    for_vertices(above, kKernelGrain, [&](Thread&, Local u) { score_[u] += dependency_[u]; });
   }
 }
 
@@ -248,7 +247,7 @@ void BetweennessKernel::run(std::span<const Vertex> sources, BetweennessResult& 
   team_.for_range(owned, kKernelGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v) {
       const Local local = graph_.local_of(static_cast<Vertex>(v));
-      result.score[v] = local < graph_.active() ? score_[index(local)] : 0;
+      result.score[v] = local < graph_.active() ? score_[local] : 0;
     }
   });
 }

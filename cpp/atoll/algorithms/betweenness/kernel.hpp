@@ -75,8 +75,7 @@ class BetweennessKernel {
 template <class F>
 void BetweennessKernel::for_vertices(const Level& level, std::size_t grain, F&& f) {
   team_.for_range(level.end - level.begin, grain, [&](int thread, std::size_t a, std::size_t b) {
-    for (std::size_t i = level.begin + a; i < level.begin + b; ++i)
-      f(threads_[static_cast<std::size_t>(thread)], queue_[i]);
+    for (std::size_t i = level.begin + a; i < level.begin + b; ++i) f(threads_[thread], queue_[i]);
   });
 }
 

@@ -46,7 +46,7 @@ template <int kLanes>
 template <class F>
 void BetweennessBatch<kLanes>::for_entries(std::span<const Entry> list, std::size_t grain, F&& f) {
   team_.for_range(list.size(), grain, [&](int t, std::size_t a, std::size_t b) {
-    for (std::size_t i = a; i < b; ++i) f(threads_[static_cast<std::size_t>(t)], list[i]);
+    for (std::size_t i = a; i < b; ++i) f(threads_[t], list[i]);
   });
 }
 

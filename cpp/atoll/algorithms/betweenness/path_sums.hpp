@@ -25,11 +25,11 @@ class PathSums {
 
   void clear();
   void add_expected(int thread, Local v) {
-    add(sums_[index(v)].missing, 1);
+    add(sums_[v].missing, 1);
     if (is_mirror(v)) touch(thread, v * kLanes + kMissing);
   }
   bool add(int thread, Local v, double paths) {
-    Sums& sums = sums_[index(v)];
+    Sums& sums = sums_[v];
     add(sums.paths, paths);
     const bool last = add(sums.missing, -1) == 0;
     if (!is_mirror(v)) return last;
@@ -37,10 +37,10 @@ class PathSums {
     touch(thread, v * kLanes + kMissing);
     return false;
   }
-  void start_at(Local source) { sums_[index(source)].paths = 1; }
-  double paths(Local v) const { return sums_[index(v)].paths; }
+  void start_at(Local source) { sums_[source].paths = 1; }
+  double paths(Local v) const { return sums_[v].paths; }
   /// Marks v as done, so that for_completed() never reports it again.
-  void close(Local v) { sums_[index(v)].missing = kClosed; }
+  void close(Local v) { sums_[v].missing = kClosed; }
 
   void reduce();
   /// Makes for_completed() ignore what reduce() has received so far.
@@ -61,7 +61,7 @@ class PathSums {
   static const Graph& with_lanes(const Graph& graph);
   bool is_mirror(Local v) const { return v >= first_mirror_; }
   void touch(int thread, Local lane) {
-    if (changed_.set(lane)) touched_[static_cast<std::size_t>(thread)].push_back(lane);
+    if (changed_.set(lane)) touched_[thread].push_back(lane);
   }
   // Returns the sum.
   double add(double& into, double value) const {

@@ -88,7 +88,7 @@ void BetweennessScaled<kLanes>::accumulate(Entries level, std::span<double> scor
       all += dependency;
       mine[l].value = (1 + dependency) / mine[l].value;
     });
-    score[index(e.vertex)] += all;
+    score[e.vertex] += all;
   });
 }
 

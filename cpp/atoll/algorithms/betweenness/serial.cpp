@@ -48,29 +48,27 @@ inline void SerialBetweenness::add_scaled(Mark& to, const Mark& from) {
 
 // Prefetches a list ahead of its turn. Its offset is prefetched before that, as it may have left the cache since the
 // vertex was seen. `inline` because the compiler does not inline such calls in a shared library otherwise.
-inline void SerialBetweenness::fetch_list(Local u) const {
-  __builtin_prefetch(out_.targets.data() + out_.offsets[index(u)]);
-}
+inline void SerialBetweenness::fetch_list(Local u) const { __builtin_prefetch(out_.targets.data() + out_.offsets[u]); }
 
 // Prefetches the marks of the first neighbours of a vertex whose list has been prefetched.
 inline void SerialBetweenness::fetch_marks(Local u) const {
   const std::span<const Local> list = out_.neighbours(u);
-  for (const Local v : list.first(std::min(kMarksOfList, list.size()))) __builtin_prefetch(&marks_[index(v)]);
+  for (const Local v : list.first(std::min(kMarksOfList, list.size()))) __builtin_prefetch(&marks_[v]);
 }
 
 inline void SerialBetweenness::count_from(Local u, std::int32_t level) {
-  Mark& mark = marks_[index(u)];
+  Mark& mark = marks_[u];
   if (mark.paths >= kStep) {
     mark.paths /= kStep;
     ++mark.steps;
   }
   const Mark from = mark;
   for (const Local v : out_.neighbours(u)) {
-    Mark& to = marks_[index(v)];
+    Mark& to = marks_[v];
     if (to.level < level) continue;
     if (to.level == kUnseen) {
       to = {from.paths, level, from.steps};
-      __builtin_prefetch(&out_.offsets[index(v)]);
+      __builtin_prefetch(&out_.offsets[v]);
       queue_[queued_++] = v;
     } else if (to.steps == from.steps) {
       to.paths += from.paths;
@@ -82,7 +80,7 @@ inline void SerialBetweenness::count_from(Local u, std::int32_t level) {
 
 void SerialBetweenness::count_paths(Local source) {
   for (Mark& mark : marks_) mark.level = kUnseen;
-  marks_[index(source)] = {1, 0, 0};
+  marks_[source] = {1, 0, 0};
   queue_[0] = source;
   queued_ = 1;
   begin_.assign(1, 0);
@@ -90,7 +88,7 @@ void SerialBetweenness::count_paths(Local source) {
     begin_.push_back(queued_);
     const auto level = static_cast<std::int32_t>(begin_.size() - 1);
     for (const std::size_t end = queued_; i < end; ++i) {
-      if (i + kOffsetsAhead < queued_) __builtin_prefetch(&out_.offsets[index(queue_[i + kOffsetsAhead])]);
+      if (i + kOffsetsAhead < queued_) __builtin_prefetch(&out_.offsets[queue_[i + kOffsetsAhead]]);
       if (i + kAhead < queued_) fetch_list(queue_[i + kAhead]);
       if (far_ && i + kMarksAhead < queued_) fetch_marks(queue_[i + kMarksAhead]);
       count_from(queue_[i], level);
@@ -103,14 +101,14 @@ inline double SerialBetweenness::shares_below(Local u, const Mark& mark) const {
   double shares = 0;
   bool uneven = false;
   for (const Local v : out_.neighbours(u)) {
-    const Mark& to = marks_[index(v)];
+    const Mark& to = marks_[v];
     const bool counts = to.level == below, even = to.steps == mark.steps;
     shares += counts & even ? to.paths : 0;
     uneven |= counts & !even;
   }
   if (!uneven) return shares;
   for (const Local v : out_.neighbours(u)) {
-    const Mark& to = marks_[index(v)];
+    const Mark& to = marks_[v];
     if (to.level == below && to.steps != mark.steps) shares += to.paths * power(mark.steps - to.steps);
   }
   return shares;
@@ -120,14 +118,14 @@ void SerialBetweenness::sum_dependencies() {
   for (std::size_t i = queued_; i-- > 1;) {
     const Local u = queue_[i];
     if (i > kOffsetsAhead) {
-      __builtin_prefetch(&out_.offsets[index(queue_[i - kOffsetsAhead])]);
+      __builtin_prefetch(&out_.offsets[queue_[i - kOffsetsAhead]]);
       fetch_list(queue_[i - kAhead]);
       if (far_) fetch_marks(queue_[i - kMarksAhead]);
-      __builtin_prefetch(&score_[index(queue_[i - kAhead])], 1);
+      __builtin_prefetch(&score_[queue_[i - kAhead]], 1);
     }
-    Mark& mark = marks_[index(u)];
+    Mark& mark = marks_[u];
     const double dependency = mark.paths * shares_below(u, mark);
-    score_[index(u)] += dependency;
+    score_[u] += dependency;
     mark.paths = (1 + dependency) / mark.paths;
   }
 }

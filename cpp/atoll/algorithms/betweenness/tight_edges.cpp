@@ -42,10 +42,10 @@ void TightEdges::find_by(const Weights& weights, std::span<const double> distanc
       if (distance[u] == kUnreached) continue;
       for (auto e = static_cast<std::size_t>(out.offsets[u]); e < static_cast<std::size_t>(out.offsets[u + 1]); ++e) {
         const Local v = out.targets[e];
-        const double there = distance[static_cast<std::size_t>(v)];
+        const double there = distance[v];
         if (distance[u] + static_cast<double>(weights[e]) != there || static_cast<Local>(u) == v) continue;
         if (there == distance[u]) {
-          threads_[static_cast<std::size_t>(thread)].light = static_cast<Edge>(e);
+          threads_[thread].light = static_cast<Edge>(e);
         } else {
           block.push_back(v);
         }
@@ -64,8 +64,7 @@ void TightEdges::refuse(Edge light, std::span<const double> distance) const {
     check(false,
           "betweenness: {}: the edge between {} and {} weighs so little that the distance {} plus it is the same (then "
           "the number of shortest paths is not defined). Take weights that differ less.",
-          graph_.name(), graph_.id_of(from), graph_.id_of(graph_.out().targets[static_cast<std::size_t>(light)]),
-          distance[static_cast<std::size_t>(from)]);
+          graph_.name(), graph_.id_of(from), graph_.id_of(graph_.out().targets[light]), distance[from]);
   });
 }
 

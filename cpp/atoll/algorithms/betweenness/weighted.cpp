@@ -55,7 +55,7 @@ void BetweennessWeighted::run(std::span<const Vertex> sources, BetweennessResult
   }
   if (result.score.size() != score_.size()) result.score = Array<double>(score_.size());
   team_.for_range(score_.size(), kWeightedGrain, [&](int, std::size_t a, std::size_t b) {
-    for (std::size_t v = a; v < b; ++v) result.score[v] = score_[index(graph_.local_of(static_cast<Vertex>(v)))];
+    for (std::size_t v = a; v < b; ++v) result.score[v] = score_[graph_.local_of(static_cast<Vertex>(v))];
   });
 }
 
@@ -72,13 +72,10 @@ void BetweennessWeighted::add_source(Vertex source) {
     count_scaled(here);
     const Array<ScaledCount>& counts = scaled_->counts;
     accumulate(
-        here, [&](Local v) { return counts[index(v)].value; },
-        [&](Local v, Local w) {
-          return coefficient_[index(w)] * ScaledCount::power(counts[index(v)].steps - counts[index(w)].steps);
-        });
+        here, [&](Local v) { return counts[v].value; },
+        [&](Local v, Local w) { return coefficient_[w] * ScaledCount::power(counts[v].steps - counts[w].steps); });
   } else {
-    accumulate(
-        here, [this](Local v) { return sums_.paths(v); }, [this](Local, Local w) { return coefficient_[index(w)]; });
+    accumulate(here, [this](Local v) { return sums_.paths(v); }, [this](Local, Local w) { return coefficient_[w]; });
   }
 }
 
@@ -97,7 +94,7 @@ void BetweennessWeighted::refuse_rounded_sums() const {
 
 void BetweennessWeighted::broadcast_distances() {
   team_.for_range(found_.distance.size(), kWeightedGrain, [&](int, std::size_t a, std::size_t b) {
-    for (std::size_t v = a; v < b; ++v) distance_[index(graph_.local_of(static_cast<Vertex>(v)))] = found_.distance[v];
+    for (std::size_t v = a; v < b; ++v) distance_[graph_.local_of(static_cast<Vertex>(v))] = found_.distance[v];
   });
   values_.broadcast_all({distance_.data(), distance_.size()});
 }
@@ -135,7 +132,7 @@ void BetweennessWeighted::count_paths(Local source) {
 }
 
 void BetweennessWeighted::push_paths(int thread, Local u) {
-  Thread& t = threads_[static_cast<std::size_t>(thread)];
+  Thread& t = threads_[thread];
   const double paths = sums_.paths(u);
   t.overflow |= std::isinf(paths);
   for (const Local v : tight_.from(u))
@@ -167,13 +164,13 @@ void BetweennessWeighted::count_scaled(Local source) {
       for_level(levels_[d], [&](int, Local v) {
         ScaledCount sum;
         if (v == source) sum.value = 1;
-        for (auto e = static_cast<std::size_t>(in.offsets[index(v)]);
-             e < static_cast<std::size_t>(in.offsets[index(v) + 1]); ++e) {
+        for (auto e = static_cast<std::size_t>(in.offsets[v]); e < static_cast<std::size_t>(in.offsets[index(v) + 1]);
+             ++e) {
           const std::size_t u = index(in.targets[e]);
-          if (distance_[u] + weights[e] == distance_[index(v)]) sum.add(counts[u]);
+          if (distance_[u] + weights[e] == distance_[v]) sum.add(counts[u]);
         }
         sum.fit();
-        counts[index(v)] = sum;
+        counts[v] = sum;
       });
     broadcast_counts(round);
   }
@@ -197,8 +194,8 @@ void BetweennessWeighted::accumulate(Local source, Paths&& paths_of, Coefficient
         double sum = 0;
         for (const Local w : tight_.from(v)) sum += coefficient(v, w);
         const double paths = paths_of(v), dependency = paths * sum;
-        coefficient_[index(v)] = (1 + dependency) / paths;
-        if (v != source) score_[index(v)] += dependency;
+        coefficient_[v] = (1 + dependency) / paths;
+        if (v != source) score_[v] += dependency;
       });
     if (r > 0) broadcast_coefficients(rounds_[r]);
   }

@@ -16,10 +16,10 @@ BfsProfile BfsProfile::of(const Graph& graph, Vertex source) {
     const Local local = graph.local_of(v);
     const Edge degree = local < graph.active() ? graph.out().degree(local) : 0;
     if (degree > 0) degrees.push_back(degree);
-    const Vertex depth = result.depth[static_cast<std::size_t>(v)];
+    const Vertex depth = result.depth[v];
     if (depth == kUnreachable) continue;
-    ++vertices[static_cast<std::size_t>(depth)];
-    edges[static_cast<std::size_t>(depth)] += degree;
+    ++vertices[depth];
+    edges[depth] += degree;
   }
   for (std::size_t l = 0; l < vertices.size(); ++l)
     profile.levels.push_back({static_cast<double>(world.sum(vertices[l])), static_cast<double>(world.sum(edges[l]))});

@@ -19,10 +19,8 @@ constexpr std::size_t kPushGrain = 64;
 // The lists of a frontier are scattered in memory: prefetches first their offsets, then the lists.
 void prefetch(const Csr& out, std::span<const Local> queue, std::size_t i) {
   constexpr std::size_t kAheadOffsets = 24, kAheadLists = 12;
-  if (i + kAheadOffsets < queue.size())
-    __builtin_prefetch(&out.offsets[static_cast<std::size_t>(queue[i + kAheadOffsets])]);
-  if (i + kAheadLists < queue.size())
-    __builtin_prefetch(out.targets.data() + out.offsets[static_cast<std::size_t>(queue[i + kAheadLists])]);
+  if (i + kAheadOffsets < queue.size()) __builtin_prefetch(&out.offsets[queue[i + kAheadOffsets]]);
+  if (i + kAheadLists < queue.size()) __builtin_prefetch(out.targets.data() + out.offsets[queue[i + kAheadLists]]);
 }
 
 }  // namespace
@@ -67,7 +65,7 @@ void BfsPush<Id>::all() {
 template <class Id>
 void BfsPush<Id>::small_level() {
   serial_.push();
-  for (const Local v : serial_.mirrors()) updates_.enqueue(v, state_.parent()[static_cast<std::size_t>(v)]);
+  for (const Local v : serial_.mirrors()) updates_.enqueue(v, state_.parent()[v]);
 }
 
 template <class Id>
@@ -92,7 +90,7 @@ void BfsPush<Id>::with_team() {
     std::size_t first = 0, taken = pieces.fetch_add(1, std::memory_order_relaxed);
     for (std::size_t k = 0; k < count; ++k) {
       const Local u = long_lists_[k];
-      const Edge begin = out.offsets[static_cast<std::size_t>(u)], degree = out.degree(u);
+      const Edge begin = out.offsets[u], degree = out.degree(u);
       const auto all = static_cast<std::size_t>((degree + kPiece - 1) / kPiece);
       for (; taken < first + all; taken = pieces.fetch_add(1, std::memory_order_relaxed)) {
         const Edge at = static_cast<Edge>(taken - first) * kPiece;
@@ -105,16 +103,16 @@ void BfsPush<Id>::with_team() {
 
 template <class Id>
 void BfsPush<Id>::push_list(int thread, Local u) {
-  const Edge begin = view_.out().offsets[static_cast<std::size_t>(u)], degree = view_.out().degree(u);
+  const Edge begin = view_.out().offsets[u], degree = view_.out().degree(u);
   for (Edge at = 0; at < degree; at += kPiece) push_piece(thread, u, begin + at, std::min(kPiece, degree - at));
 }
 
 template <class Id>
 void BfsPush<Id>::push_piece(int thread, Local u, Edge begin, Edge n) {
-  Local* const claimed = claimed_[static_cast<std::size_t>(thread)].targets;
+  Local* const claimed = claimed_[thread].targets;
   const std::span<const Local> targets(view_.out().targets.data() + begin, static_cast<std::size_t>(n));
   const std::size_t count = kernels_.claim(state_.visited(), targets.data(), targets.size(), claimed);
-  const Id id = view_.ids()[static_cast<std::size_t>(u)];
+  const Id id = view_.ids()[u];
   auto& mine = state_.thread(thread);
   auto sender = updates_.from(u, id);
   for (std::size_t i = 0; i < count; ++i) {

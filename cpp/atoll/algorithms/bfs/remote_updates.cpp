@@ -97,7 +97,7 @@ void RemoteUpdates<Id>::write_part(NeighborAlltoallv::Writer& writer, Rank to, c
     writer.commit(bytes);
     head = {};
   };
-  auto& visits = pending_[static_cast<std::size_t>(to)];
+  auto& visits = pending_[to];
   std::size_t at = 0;
   do {
     const std::size_t n = std::min(most, visits.size() - at);
@@ -131,7 +131,7 @@ std::pair<Local, Local> RemoteUpdates<Id>::send_to_delegate(std::span<const Dele
 template <class Id>
 void RemoteUpdates<Id>::receive(Rank from, std::span<const Visit> records) {
   Thread& thread = state_.mine();
-  const auto& known = view_.known()[static_cast<std::size_t>(from)];
+  const auto& known = view_.known()[from];
   for (const Visit& visit : records) {
     if (visit.mirror & kDelegateBit) {
       push_row(thread, visit.mirror ^ kDelegateBit, visit.parent);
@@ -164,7 +164,7 @@ template <class Id>
 void RemoteUpdates<Id>::push_row(Thread& thread, std::uint32_t row, Id parent) {
   const auto targets = delegates_->targets(row);
   const Local mirror = delegates_->mirror(row);
-  Array<Local>& claimed = claimed_[static_cast<std::size_t>(Team::this_thread())];
+  Array<Local>& claimed = claimed_[Team::this_thread()];
   kernels_.claim(state_.visited(), &mirror, 1, claimed.data());  // so that no vertex here sends a record to its owner
   for (std::size_t at = 0; at < targets.size(); at += kRowPiece) {
     const std::size_t n = std::min(kRowPiece, targets.size() - at);

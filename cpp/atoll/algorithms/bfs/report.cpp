@@ -25,7 +25,7 @@ void BfsReport<Id>::find_loops() {
   std::vector<std::vector<Local>> found(static_cast<std::size_t>(team_.size()));
   team_.for_range(static_cast<std::size_t>(graph_.active()), kReportGrain,
                   [&](int thread, std::size_t a, std::size_t b) {
-                    auto& here = found[static_cast<std::size_t>(thread)];
+                    auto& here = found[thread];
                     for (auto v = static_cast<Local>(a); v < static_cast<Local>(b); ++v) {
                       const auto list = graph_.out().neighbours(v);
                       const auto [first, last] = std::equal_range(list.begin(), list.end(), v);
@@ -38,11 +38,11 @@ void BfsReport<Id>::find_loops() {
 template <class Id>
 void BfsReport<Id>::write(BfsState<Id>& state, Vertex source, Vertex owned_index, BfsResult& result) const {
   const Edge outside = write_parents(state, result.parent);
-  if (owned_index >= 0) result.parent[static_cast<std::size_t>(owned_index)] = source;
+  if (owned_index >= 0) result.parent[owned_index] = source;
   result.edges = edges_without(state, outside);
   if (state.depth().empty()) return;
   write_depths(state, result.depth);
-  if (owned_index >= 0) result.depth[static_cast<std::size_t>(owned_index)] = 0;
+  if (owned_index >= 0) result.depth[owned_index] = 0;
 }
 
 // Returns the number of out-edges of unreached vertices, usually few.
@@ -87,7 +87,7 @@ void BfsReport<Id>::write_depths(const BfsState<Id>& state, Array<Vertex>& depth
     for (std::size_t v = a; v < b; ++v) {
       const Local local = graph_.local_of(static_cast<Vertex>(v));
       const bool reached = local < graph_.active() && state.is_visited(local);
-      depth[v] = reached ? state.depth()[static_cast<std::size_t>(local)] : kUnreachable;
+      depth[v] = reached ? state.depth()[local] : kUnreachable;
     }
   });
 }

@@ -50,7 +50,7 @@ void SerialBfs<Id>::prefetch(std::span<const Local> queue, std::size_t i) const 
   constexpr std::size_t kAhead = 8;
   if (i + kAhead >= queue.size()) return;
   const Local u = queue[i + kAhead];
-  __builtin_prefetch(out_.targets.data() + out_.offsets[static_cast<std::size_t>(u)]);
+  __builtin_prefetch(out_.targets.data() + out_.offsets[u]);
   if (ids_) __builtin_prefetch(ids_ + u);
 }
 
@@ -225,7 +225,7 @@ Edge SerialBfs<Id>::finish_found(const View& view, std::span<const Local> found)
   Edge edges = 0;
   for (const Local v : found) {
     if (view.depth) view.depth[v] = view.level;
-    const Edge first = out_.offsets[static_cast<std::size_t>(v)];
+    const Edge first = out_.offsets[v];
     edges += out_.offsets[static_cast<std::size_t>(v) + 1] - first;
     __builtin_prefetch(out_.targets.data() + first);
     if (ids_) __builtin_prefetch(ids_ + v);

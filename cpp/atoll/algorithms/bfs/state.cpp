@@ -50,7 +50,7 @@ BfsLevel BfsState<Id>::start(Local root, Vertex source) {
     } else {
       std::copy(unreachable_.begin() + a, unreachable_.begin() + b, visited_.begin() + a);
     }
-    threads_[static_cast<std::size_t>(thread)].found = {};
+    threads_[thread].found = {};
   });
   // The bits after the last active vertex are marked as visited, so that pulls skip them.
   if (const auto tail = static_cast<std::size_t>(graph_.active()) % 64; tail > 0)
@@ -122,7 +122,7 @@ void BfsState<Id>::to_bits() {
 template <class Id>
 void BfsState<Id>::to_queue() {
   team_.for_range(words_, kStreamGrain, [&](int thread, std::size_t a, std::size_t b) {
-    Thread& t = threads_[static_cast<std::size_t>(thread)];
+    Thread& t = threads_[thread];
     for (std::size_t w = a; w < b; ++w)
       for (std::uint64_t bits = frontier_[w]; bits; bits &= bits - 1)
         append(t, static_cast<Local>(w * 64) + std::countr_zero(bits));

@@ -61,7 +61,7 @@ class BfsState {
 
   BfsLevel start(Local root, Vertex source);
   void begin_level(Local level) { level_ = level; }
-  Thread& thread(int t) { return threads_[static_cast<std::size_t>(t)]; }
+  Thread& thread(int t) { return threads_[t]; }
   Thread& mine() { return thread(Team::this_thread()); }
 
   /// v's bit was set by this thread: nobody else writes about v.

@@ -85,7 +85,7 @@ void ComponentForest::finish(const VertexBits& in_giant) {
   // Afterwards a vertex attached to a remote giant is in this rank's giant, or is listed in outside_giant_.
   if (!giants_are_joined()) detach(in_giant);
   label_outside_giant();
-  lowest_[index(giant_)] = static_cast<Local>(first_owned_index_of(giant_, in_giant));
+  lowest_[giant_] = static_cast<Local>(first_owned_index_of(giant_, in_giant));
 }
 
 // Every edge between the giant and another vertex is in one of that vertex's lists, whatever its direction, so vertices

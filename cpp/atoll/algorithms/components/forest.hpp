@@ -48,7 +48,7 @@ class ComponentForest {
   /// Not for a mirror whose bit is set: use tree(giant_of(its owner)).
   Local tree(Local v) { return find(v); }
   /// Smallest owned index of the masters in the tree of this root.
-  Local lowest(Local root) const { return lowest_[static_cast<std::size_t>(root)]; }
+  Local lowest(Local root) const { return lowest_[root]; }
   /// Number of trees other than the giant whose root is a master.
   Vertex trees_outside_giant() const { return trees_outside_giant_; }
 
@@ -72,7 +72,7 @@ class ComponentForest {
   void link_all(Local v, const VertexBits& in_giant);
   void link_every_edge();
   bool touches_remote_giant(Local remote_only, const VertexBits& in_giant) const {
-    return in_giant.test(second_[static_cast<std::size_t>(remote_only)]);
+    return in_giant.test(second_[remote_only]);
   }
   void attach(const VertexBits& in_giant);
   void detach(const VertexBits& in_giant);
@@ -85,12 +85,8 @@ class ComponentForest {
   void write_giant(Vertex giant, Array<Vertex>& component) const;
   Vertex first_owned_index_of(Local giant, const VertexBits& in_giant);
 
-  Local load(Local v) const {
-    return std::atomic_ref(parent_[static_cast<std::size_t>(v)]).load(std::memory_order_relaxed);
-  }
-  void store(Local v, Local p) {
-    std::atomic_ref(parent_[static_cast<std::size_t>(v)]).store(p, std::memory_order_relaxed);
-  }
+  Local load(Local v) const { return std::atomic_ref(parent_[v]).load(std::memory_order_relaxed); }
+  void store(Local v, Local p) { std::atomic_ref(parent_[v]).store(p, std::memory_order_relaxed); }
   Local root_of(Local v) const;
   Local find(Local v);
   void link(Local u, Local v);
@@ -122,7 +118,7 @@ void ComponentForest::write(Vertex giant, F&& label_of, Array<Vertex>& component
   write_giant(giant, component);
   team_.for_range(outside_count_, kGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t i = a; i < b; ++i)
-      component[static_cast<std::size_t>(graph_.owned_index_of(outside_giant_[i]))] = label_of(load(outside_giant_[i]));
+      component[graph_.owned_index_of(outside_giant_[i])] = label_of(load(outside_giant_[i]));
   });
 }
 
@@ -157,7 +153,7 @@ inline void ComponentForest::link(Local u, Local v) {
     p ^= parents;
     q ^= parents;
     if (p == u) {
-      if (std::atomic_ref(parent_[static_cast<std::size_t>(u)]).compare_exchange_strong(p, q)) return;
+      if (std::atomic_ref(parent_[u]).compare_exchange_strong(p, q)) return;
     } else {
       store(u, q);
       u = p;

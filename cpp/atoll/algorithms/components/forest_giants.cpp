@@ -54,11 +54,10 @@ void ComponentForest::attach(const VertexBits& in_giant) {
   });
   remote_only_attached_ = !remote_only_.empty();
   const auto begin = outside_giant_.begin(), end = begin + outside_count_;
-  const auto middle = std::partition(begin, end, [&](Local v) {
-    return index(second_[index(v)]) < first_mirror_ || !touches_remote_giant(v, in_giant);
-  });
+  const auto middle = std::partition(
+      begin, end, [&](Local v) { return index(second_[v]) < first_mirror_ || !touches_remote_giant(v, in_giant); });
   team_.for_range(static_cast<std::size_t>(end - middle), kGrain, [&](int, std::size_t a, std::size_t b) {
-    for (const Local* v = middle + a; v != middle + b; ++v) link(*v, giant_at(second_[index(*v)]));
+    for (const Local* v = middle + a; v != middle + b; ++v) link(*v, giant_at(second_[*v]));
   });
   attached_ = static_cast<std::size_t>(end - middle);
   outside_count_ = static_cast<std::size_t>(middle - begin);
@@ -70,7 +69,7 @@ void ComponentForest::detach(const VertexBits& in_giant) {
   if (!std::exchange(remote_only_attached_, false)) return;
   for (const Local v : remote_only_)
     if (touches_remote_giant(v, in_giant)) {
-      link(v, giant_at(second_[index(v)]));
+      link(v, giant_at(second_[v]));
       outside_giant_[outside_count_++] = v;
     }
 }

@@ -11,7 +11,7 @@ void ComponentForest::label_outside_giant() {
     for (std::size_t i = a; i < b; ++i) {
       const Local v = outside_giant_[i];
       if (find(v) != v) continue;
-      lowest_[index(v)] = static_cast<Local>(graph_.owned_index_of(v));
+      lowest_[v] = static_cast<Local>(graph_.owned_index_of(v));
       found += v != giant_;
     }
     roots += found;
@@ -19,7 +19,7 @@ void ComponentForest::label_outside_giant() {
   team_.for_range(outside_count_, kGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t i = a; i < b; ++i) {
       const auto owned_index = static_cast<Local>(graph_.owned_index_of(outside_giant_[i]));
-      std::atomic_ref low(lowest_[index(load(outside_giant_[i]))]);
+      std::atomic_ref low(lowest_[load(outside_giant_[i])]);
       for (Local old = low.load(std::memory_order_relaxed); owned_index < old;)
         if (low.compare_exchange_weak(old, owned_index, std::memory_order_relaxed)) break;
     }

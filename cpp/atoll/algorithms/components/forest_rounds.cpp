@@ -70,11 +70,11 @@ void ComponentForest::start() {
     });
   };
   if (remote_only_.empty()) {  // nearly all have a hub as first neighbour: a predicted branch waits for no load
-    set_parents([&](Local first) { return first < first_tail ? parent_[index(first)] : first; });
+    set_parents([&](Local first) { return first < first_tail ? parent_[first] : first; });
   } else {  // which vertices are remote-only is unpredictable: branch-free
     set_parents([&](Local first) {
       const Local mask = -static_cast<Local>(first < first_tail);
-      return (parent_[index(first & mask)] & mask) | (first & ~mask);
+      return (parent_[first & mask] & mask) | (first & ~mask);
     });
   }
   team_.for_range(parent_.size() - first_mirror_, kGrain, [&](int, std::size_t a, std::size_t b) {
@@ -88,8 +88,8 @@ void ComponentForest::link_round() {
   const auto last = static_cast<Local>(active_) - 1;
   team_.for_range(active_, kGrain, [&](int, std::size_t a, std::size_t b) {
     for (auto v = static_cast<Local>(a); v < static_cast<Local>(b); ++v) {
-      __builtin_prefetch(parent_.data() + second_[index(std::min(v + kAhead, last))]);
-      link(v, second_[index(v)]);
+      __builtin_prefetch(parent_.data() + second_[std::min(v + kAhead, last)]);
+      link(v, second_[v]);
     }
   });
 }

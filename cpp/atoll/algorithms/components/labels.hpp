@@ -62,8 +62,8 @@ class ComponentLabels {
 
   Label own_rank() const { return static_cast<Label>(world_.rank()); }
   bool is_giant(Label label) const { return label < ranks_; }
-  Label& label(Local v) { return label_[static_cast<std::size_t>(v)]; }
-  std::uint8_t& state(Local root) { return state_[static_cast<std::size_t>(root)]; }
+  Label& label(Local v) { return label_[v]; }
+  std::uint8_t& state(Local root) { return state_[root]; }
   Vertex least_id(Local root) const { return graph_.ids().id_of(forest_.lowest(root)); }
   Label own_label(Local root) const { return ranks_ + static_cast<Label>(least_id(root)); }
   // A mirror without a broadcast label is in its owner's giant, since sampling or since link_remaining().

@@ -38,7 +38,7 @@ VertexCutComponents::VertexCutComponents(const Graph& graph)
       label_(locals_),
       least_(locals_),
       changed_(cut_.locals()) {
-  for (Local v = 0; v < graph.owned(); ++v) id_[index(v)] = graph.id_of(v);
+  for (Local v = 0; v < graph.owned(); ++v) id_[v] = graph.id_of(v);
   exchange_.broadcast_all({id_.data(), locals_});
 }
 
@@ -64,13 +64,13 @@ void VertexCutComponents::grow_trees() {
   // Parents are smaller than their children, so one ascending pass compresses all paths.
   std::fill(least_.begin(), least_.end(), kMaxVertex);
   for (std::size_t v = 0; v < locals_; ++v) {
-    tree_[v] = tree_[index(tree_[v])];
-    MinOf{}(least_[index(tree_[v])], id_[v]);
+    tree_[v] = tree_[tree_[v]];
+    MinOf{}(least_[tree_[v]], id_[v]);
   }
 }
 
 void VertexCutComponents::link(Local u, Local v) {
-  const auto parent = [&](Local x) { return std::atomic_ref(tree_[index(x)]); };
+  const auto parent = [&](Local x) { return std::atomic_ref(tree_[x]); };
   Local one = parent(u).load(std::memory_order_relaxed), other = parent(v).load(std::memory_order_relaxed);
   while (one != other) {
     const Local high = std::max(one, other), low = std::min(one, other);
@@ -84,12 +84,12 @@ void VertexCutComponents::link(Local u, Local v) {
 
 Local VertexCutComponents::largest_tree() const {
   std::vector<Local> size(locals_, 0);
-  for (const Local root : tree_) ++size[index(root)];
+  for (const Local root : tree_) ++size[root];
   return static_cast<Local>(std::max_element(size.begin(), size.end()) - size.begin());
 }
 
 VertexCutComponents::Name VertexCutComponents::name_of(Local root) const {
-  return root == giant_ ? static_cast<Name>(world_.rank()) : ranks_ + static_cast<Name>(least_[index(root)]);
+  return root == giant_ ? static_cast<Name>(world_.rank()) : ranks_ + static_cast<Name>(least_[root]);
 }
 
 // Returns the pairs of a tree of this rank and a tree of another that share a vertex. A mirror without a broadcast name
@@ -97,8 +97,8 @@ VertexCutComponents::Name VertexCutComponents::name_of(Local root) const {
 std::vector<VertexCutComponents::Pair> VertexCutComponents::broadcast_names() {
   changed_.clear();
   for (Local v = 0; v < graph_.owned(); ++v) {
-    label_[index(v)] = static_cast<Vertex>(name_of(tree_[index(v)]));
-    if (tree_[index(v)] != giant_) changed_.set_unsynchronized(v);
+    label_[v] = static_cast<Vertex>(name_of(tree_[v]));
+    if (tree_[v] != giant_) changed_.set_unsynchronized(v);
   }
   exchange_.broadcast({label_.data(), locals_}, changed_);
   std::vector<Pair> pairs;
@@ -107,8 +107,8 @@ std::vector<VertexCutComponents::Pair> VertexCutComponents::broadcast_names() {
     for (const VertexCut::Kind kind : {VertexCut::only_read, VertexCut::both, VertexCut::only_written})
       for (Local k = 0; k < cut_.mirrors(kind).count[r]; ++k) {
         const Local m = cut_.mirrors(kind).begin[r] + k;
-        const Name here = name_of(tree_[index(m)]);
-        const Name there = changed_.test(m) ? static_cast<Name>(label_[index(m)]) : static_cast<Name>(r);
+        const Name here = name_of(tree_[m]);
+        const Name there = changed_.test(m) ? static_cast<Name>(label_[m]) : static_cast<Name>(r);
         if (here == there || (giants && here < ranks_ && there < ranks_)) continue;
         giants |= here < ranks_ && there < ranks_;
         pairs.push_back({here, there});
@@ -133,7 +133,7 @@ void VertexCutComponents::join(const std::vector<Pair>& pairs) {
     const Name p = top(pair.one), q = top(pair.other);
     above[std::max(p, q)] = above[std::min(p, q)] = std::min(p, q);
   }
-  const std::vector<Vertex> of_giant = world_.all_gather(locals_ > 0 ? least_[index(giant_)] : kMaxVertex);
+  const std::vector<Vertex> of_giant = world_.all_gather(locals_ > 0 ? least_[giant_] : kMaxVertex);
   for (Name r = 0; r < ranks_; ++r) above.try_emplace(r, r);
   std::vector<Name> names;
   for (const auto& [name, up] : above) names.push_back(name);
@@ -146,7 +146,7 @@ void VertexCutComponents::join(const std::vector<Pair>& pairs) {
     const auto group = least.find(top(name_of(tree_[v])));
     label_[v] = group != least.end() ? group->second : least_[v];
   }
-  for (std::size_t v = 0; v < locals_; ++v) label_[v] = label_[index(tree_[v])];
+  for (std::size_t v = 0; v < locals_; ++v) label_[v] = label_[tree_[v]];
 }
 
 void VertexCutComponents::propagate() {
@@ -167,7 +167,7 @@ void VertexCutComponents::receive_from_members() {
     for (std::size_t w = a; w < b; ++w)
       for (std::uint64_t bits = std::exchange(changed_.at(w), 0); bits; bits &= bits - 1) {
         const std::size_t v = w * 64 + static_cast<std::size_t>(std::countr_zero(bits));
-        combine_atomically(least_[index(tree_[v])], label_[v], MinOf{});
+        combine_atomically(least_[tree_[v]], label_[v], MinOf{});
       }
   });
 }
@@ -176,7 +176,7 @@ void VertexCutComponents::receive_from_members() {
 void VertexCutComponents::send_to_members() {
   team_.for_range(locals_, kGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v)
-      if (MinOf{}(label_[v], least_[index(tree_[v])])) changed_.set(static_cast<Local>(v));
+      if (MinOf{}(label_[v], least_[tree_[v]])) changed_.set(static_cast<Local>(v));
   });
 }
 

@@ -38,7 +38,7 @@ std::vector<std::pair<Local, Edge>> loops_of(const Graph& graph) {
     for (auto v = static_cast<Local>(a); v < static_cast<Local>(b); ++v) {
       const auto list = graph.out().neighbours(v);
       const auto [first, last] = std::equal_range(list.begin(), list.end(), v);
-      if (first != last) found[static_cast<std::size_t>(thread)].emplace_back(v, last - first);
+      if (first != last) found[thread].emplace_back(v, last - first);
     }
   });
   for (const auto& of_thread : found) all.insert(all.end(), of_thread.begin(), of_thread.end());
@@ -88,7 +88,7 @@ Edge BfsOnDevice::edges_reached() const {
   if (lists_.graph().directed()) return found_.edges;
   Edge loops = 0;
   for (const auto& [v, count] : loops_)
-    if (found_.depth[static_cast<std::size_t>(v)] >= 0) loops += count;
+    if (found_.depth[v] >= 0) loops += count;
   return (found_.edges + loops) / 2;
 }
 
@@ -113,8 +113,7 @@ void PageRankOnDevice<Real>::run(const PageRankOptions& options, PageRankResult<
   if (result.score.size() != owned) result.score = Array<Real>(owned);
   constexpr std::size_t kGrain = 4096;
   graph.world().team().for_range(owned, kGrain, [&](int, std::size_t a, std::size_t b) {
-    for (std::size_t v = a; v < b; ++v)
-      result.score[v] = found_.rank[static_cast<std::size_t>(graph.local_of(static_cast<Vertex>(v)))];
+    for (std::size_t v = a; v < b; ++v) result.score[v] = found_.rank[graph.local_of(static_cast<Vertex>(v))];
   });
   result.iterations = found_.iterations;
   result.change = found_.change;

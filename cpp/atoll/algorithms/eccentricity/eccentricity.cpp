@@ -109,7 +109,7 @@ void Eccentricity::Bounding::find_components() {
   std::vector<Size> sizes;
   Vertex least = std::numeric_limits<Vertex>::max();
   for (Vertex owned_index = 0; owned_index < graph_.owned(); ++owned_index) {
-    const Vertex label = found.component[static_cast<std::size_t>(owned_index)];
+    const Vertex label = found.component[owned_index];
     least = std::min(least, label);
     const Local v = graph_.local_of(owned_index);
     const std::span<const Local> list = graph_.out().neighbours(v);
@@ -119,8 +119,8 @@ void Eccentricity::Bounding::find_components() {
       labels_.push_back(label);
       sizes.push_back({label, 0});
     }
-    component_at_[index(v)] = at->second;
-    ++sizes[index(at->second)].vertices;
+    component_at_[v] = at->second;
+    ++sizes[at->second].vertices;
   }
   std::unordered_map<Vertex, Vertex> vertices;
   for (const Size& size : world_.all_gather_varying(std::span<const Size>(sizes)))
@@ -136,9 +136,9 @@ std::vector<Local> Eccentricity::Bounding::sources(bool from_upper) const {
   std::vector<Candidate> best(labels_.size(), Candidate{kNoVertex, 0, 0, kNoVertex});
   std::vector<Local> master(labels_.size(), -1);
   for (const Local v : open_) {
-    const auto at = index(component_at_[index(v)]);
+    const auto at = index(component_at_[v]);
     const Candidate here{.component = labels_[at],
-                         .bound = from_upper ? upper_[index(v)] : -lower_[index(v)],
+                         .bound = from_upper ? upper_[v] : -lower_[v],
                          .degree = graph_.out().degree(v),
                          .id = graph_.id_of(v)};
     if (master[at] >= 0 && !here.is_before(best[at])) continue;
@@ -167,7 +167,7 @@ void Eccentricity::Bounding::tighten() {
   std::vector<Depth> deepest(labels_.size());
   for (std::size_t at = 0; at < deepest.size(); ++at) deepest[at] = {labels_[at], -1};
   for (const Local v : members_) {
-    Local& depth = deepest[index(component_at_[index(v)])].depth;
+    Local& depth = deepest[component_at_[v]].depth;
     if (distance_[v] < kUnreached) depth = std::max(depth, distance_[v]);
   }
   std::erase_if(deepest, [](const Depth& one) { return one.depth < 0; });
@@ -178,22 +178,22 @@ void Eccentricity::Bounding::tighten() {
     if (const auto found = eccentricity.find(labels_[at]); found != eccentricity.end())
       of_source[at] = found->second.depth;
   for (const Local v : members_) {
-    const Local d = distance_[v], e = of_source[index(component_at_[index(v)])];
+    const Local d = distance_[v], e = of_source[component_at_[v]];
     if (d == kUnreached) continue;
-    lower_[index(v)] = std::max({lower_[index(v)], d, e - d});
-    upper_[index(v)] = std::min(upper_[index(v)], e + d);
+    lower_[v] = std::max({lower_[v], d, e - d});
+    upper_[v] = std::min(upper_[v], e + d);
   }
 }
 
 Eccentricity::Bounding::Extremes Eccentricity::Bounding::extremes() const {
   Extremes mine;
   for (Local v = 0; v < graph_.owned(); ++v) {
-    const Local at = component_at_[index(v)];
-    mine.diameter_lower = std::max(mine.diameter_lower, lower_[index(v)]);
-    mine.diameter_upper = std::max(mine.diameter_upper, upper_[index(v)]);
-    if ((at >= 0 ? labels_[index(at)] : graph_.id_of(v)) != largest_) continue;
-    mine.radius_lower = std::min(mine.radius_lower, lower_[index(v)]);
-    mine.radius_upper = std::min(mine.radius_upper, upper_[index(v)]);
+    const Local at = component_at_[v];
+    mine.diameter_lower = std::max(mine.diameter_lower, lower_[v]);
+    mine.diameter_upper = std::max(mine.diameter_upper, upper_[v]);
+    if ((at >= 0 ? labels_[at] : graph_.id_of(v)) != largest_) continue;
+    mine.radius_lower = std::min(mine.radius_lower, lower_[v]);
+    mine.radius_upper = std::min(mine.radius_upper, upper_[v]);
   }
   return world_.fold(mine, [](const Extremes& a, const Extremes& b) {
     return Extremes{.diameter_lower = std::max(a.diameter_lower, b.diameter_lower),
@@ -209,9 +209,9 @@ void Eccentricity::Bounding::run(const EccentricityOptions& options, Eccentricit
         options.max_searches.value_or(0));
   members_.clear();
   for (Local v = 0; v < graph_.owned(); ++v) {
-    lower_[index(v)] = 0;
-    upper_[index(v)] = component_at_[index(v)] >= 0 ? kUnreached : 0;
-    if (component_at_[index(v)] >= 0) members_.push_back(v);
+    lower_[v] = 0;
+    upper_[v] = component_at_[v] >= 0 ? kUnreached : 0;
+    if (component_at_[v] >= 0) members_.push_back(v);
   }
   open_ = members_;
   result.searches = 0;
@@ -225,10 +225,10 @@ void Eccentricity::Bounding::run(const EccentricityOptions& options, Eccentricit
     ++result.searches;
     found = extremes();
     std::erase_if(open_, [&](Local v) {
-      if (lower_[index(v)] == upper_[index(v)]) return true;
+      if (lower_[v] == upper_[v]) return true;
       if (options.find == Eccentricities::all) return false;
-      const bool is_in_largest = labels_[index(component_at_[index(v)])] == largest_;
-      return upper_[index(v)] <= found.diameter_lower && (!is_in_largest || lower_[index(v)] >= found.radius_upper);
+      const bool is_in_largest = labels_[component_at_[v]] == largest_;
+      return upper_[v] <= found.diameter_lower && (!is_in_largest || lower_[v] >= found.radius_upper);
     });
   }
   result.exact = options.find == Eccentricities::all
@@ -245,8 +245,8 @@ void Eccentricity::Bounding::run(const EccentricityOptions& options, Eccentricit
     if (bounds->size() != owned) *bounds = Array<Vertex>(owned);
   for (std::size_t k = 0; k < owned; ++k) {
     const Local v = graph_.local_of(static_cast<Vertex>(k));
-    result.lower[k] = lower_[index(v)];
-    result.upper[k] = upper_[index(v)];
+    result.lower[k] = lower_[v];
+    result.upper[k] = upper_[v];
   }
 }
 

@@ -46,7 +46,7 @@ void write(const Graph& graph, CoreOf&& core_of, CorenessResult& result) {
     Vertex here = 0;
     for (std::size_t v = a; v < b; ++v)
       here = std::max(here, result.core[v] = core_of(graph.local_of(static_cast<Vertex>(v))));
-    most[static_cast<std::size_t>(t)] = std::max(most[static_cast<std::size_t>(t)], here);
+    most[t] = std::max(most[t], here);
   });
   result.degeneracy = world.max(*std::max_element(most.begin(), most.end()));
 }

@@ -56,7 +56,7 @@ void CorePeeling::count_neighbours() {
 // Splits masters into ranges of equal numbers of edges at multiples of 64, so that a cache line has one owner.
 void CorePeeling::cut_into_parts() {
   const Array<Edge>& offsets = graph_.out().offsets;
-  const Edge all = active_ > 0 ? offsets[static_cast<std::size_t>(active_)] : 0;
+  const Edge all = active_ > 0 ? offsets[active_] : 0;
   Local begin = 0;
   for (std::size_t p = 0; p < threads_; ++p) {
     Part& part = parts_[p];
@@ -93,7 +93,7 @@ void CorePeeling::turn_mirror_lists() {
     for (Local v = 0; v < active_; ++v) {
       const auto list = graph_.out().neighbours(v);
       const Local* at = list.data() + (masters_.pieces[static_cast<std::size_t>(v) * (threads_ + 1) + threads_] -
-                                       graph_.out().offsets[static_cast<std::size_t>(v)]);
+                                       graph_.out().offsets[v]);
       for (; at != list.data() + list.size(); ++at) f(v, static_cast<std::size_t>(*at - first_mirror_));
     }
   };
@@ -101,7 +101,7 @@ void CorePeeling::turn_mirror_lists() {
   for (std::size_t m = 0; m < mirrors; ++m) mirror_offsets_[m + 1] += mirror_offsets_[m];
   mirror_targets_ = Array<Local>(static_cast<std::size_t>(mirror_offsets_[mirrors]));
   std::vector<Edge> next(mirror_offsets_.begin(), mirror_offsets_.end());
-  for_pairs([&](Local v, std::size_t m) { mirror_targets_[static_cast<std::size_t>(next[m]++)] = v; });
+  for_pairs([&](Local v, std::size_t m) { mirror_targets_[next[m]++] = v; });
   mirrors_.targets = mirror_targets_.data();
   cut_lists(mirrors_, mirror_offsets_, mirrors);
 }
@@ -110,15 +110,15 @@ Local CorePeeling::begin() {
   window_ = 0;
   level_ = -1;
   team_.run([&](int thread) {
-    Part& part = parts_[static_cast<std::size_t>(thread)];
+    Part& part = parts_[thread];
     part.tail = part.reported = part.done = part.shown[0] = part.shown[1] = 0;
     part.near.clear();
     part.far.resize(static_cast<std::size_t>(part.end - part.first));
     part.least = kNone;
     for (Local v = part.first; v < part.end; ++v) {
-      part.far[static_cast<std::size_t>(v - part.first)] = v;
-      left_[static_cast<std::size_t>(v)] = degree_[static_cast<std::size_t>(v)];
-      part.least = std::min(part.least, degree_[static_cast<std::size_t>(v)]);
+      part.far[v - part.first] = v;
+      left_[v] = degree_[v];
+      part.least = std::min(part.least, degree_[v]);
     }
   });
   std::fill(left_.begin() + active_, left_.end(), kNone);

@@ -34,7 +34,7 @@ class CorePeeling {
   /// [local] neighbours left, or the core number of a removed vertex. Broadcasts to mirrors write here.
   std::span<Local> left() { return {left_.data(), left_.size()}; }
   std::span<const Local> left() const { return {left_.data(), left_.size()}; }
-  Local core_of(Local master) const { return master < active_ ? left_[static_cast<std::size_t>(master)] : 0; }
+  Local core_of(Local master) const { return master < active_ ? left_[master] : 0; }
   Local first_mirror() const { return first_mirror_; }
   std::size_t memory_bytes() const;
 

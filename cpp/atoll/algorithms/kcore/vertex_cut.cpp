@@ -49,7 +49,7 @@ void VertexCutPeeling::for_neighbours(Local v, F&& f) const {
 void VertexCutPeeling::count_neighbours() {
   team_.for_range(lost_.size(), kGrain * 64, [&](int, std::size_t a, std::size_t b) {
     for (auto v = static_cast<Local>(a); v < static_cast<Local>(b); ++v)
-      for_neighbours(v, [&](Local u) { std::atomic_ref(lost_[index(u)]).fetch_add(1, std::memory_order_relaxed); });
+      for_neighbours(v, [&](Local u) { std::atomic_ref(lost_[u]).fetch_add(1, std::memory_order_relaxed); });
   });
   exchange_.reduce_all({lost_.data(), lost_.size()});
   std::copy(lost_.begin(), lost_.begin() + graph_.owned(), degree_.begin());
@@ -85,16 +85,16 @@ int VertexCutPeeling::run() {
 
 // The least number of neighbours left of any vertex; kPresent if all are removed.
 Vertex VertexCutPeeling::next_level() {
-  std::erase_if(remaining_, [&](Local v) { return core_[index(v)] != kPresent; });
+  std::erase_if(remaining_, [&](Local v) { return core_[v] != kPresent; });
   Vertex least = kPresent;
-  for (const Local v : remaining_) least = std::min(least, left_[index(v)]);
+  for (const Local v : remaining_) least = std::min(least, left_[v]);
   return world_.min(least);
 }
 
 void VertexCutPeeling::remove_at_most(Vertex k) {
   for (const Local v : remaining_) {
-    if (left_[index(v)] > k) continue;
-    core_[index(v)] = k;
+    if (left_[v] > k) continue;
+    core_[v] = k;
     fresh_.set_unsynchronized(index(v));
   }
 }
@@ -106,11 +106,11 @@ void VertexCutPeeling::count_down() {
     for (std::size_t w = a; w < b; ++w)
       for (std::uint64_t bits = std::exchange(fresh_.at(w), 0) & ~gone_.at(w); bits; bits &= bits - 1) {
         const auto v = static_cast<Local>(w * 64) + std::countr_zero(bits);
-        if (core_[index(v)] == kPresent) continue;
+        if (core_[v] == kPresent) continue;
         gone_.set_unsynchronized(index(v));
         for_neighbours(v, [&](Local u) {
-          if (core_[index(u)] != kPresent) return;
-          std::atomic_ref(lost_[index(u)]).fetch_add(1, std::memory_order_relaxed);
+          if (core_[u] != kPresent) return;
+          std::atomic_ref(lost_[u]).fetch_add(1, std::memory_order_relaxed);
           touched_.set(index(u));
         });
       }

@@ -20,7 +20,7 @@ class VertexCutPeeling {
 
   /// Returns the number of exchanges in both directions.
   int run();
-  Vertex core_of(Local master) const { return core_[index(master)]; }
+  Vertex core_of(Local master) const { return core_[master]; }
   std::size_t memory_bytes() const;
 
  private:

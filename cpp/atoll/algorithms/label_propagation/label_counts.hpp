@@ -27,7 +27,7 @@ class LabelCounters {
   explicit LabelCounters(std::size_t labels) : count_(labels) {}
 
   void open(std::size_t most) {
-    for (std::size_t k = 0; k < used_count_; ++k) count_[static_cast<std::size_t>(used_[k])] = 0;
+    for (std::size_t k = 0; k < used_count_; ++k) count_[used_[k]] = 0;
     used_count_ = 0;
     if (used_.size() < most + 1) used_.resize(most + 1);
     front_ = 0;
@@ -37,8 +37,8 @@ class LabelCounters {
     std::uint64_t front = front_;
     std::size_t used = used_count_;
     for (const Local u : list) {
-      const Local l = label[static_cast<std::size_t>(u)];
-      const std::uint64_t count = ++count_[static_cast<std::size_t>(l)];
+      const Local l = label[u];
+      const std::uint64_t count = ++count_[l];
       used_[used] = l;
       used += count == 1;
       front = std::max(front, count << 32 | ~static_cast<std::uint32_t>(l));  // of equal counts the smaller label
@@ -74,7 +74,7 @@ class LabelTable {
   }
 
   void add(std::span<const Local> list, const Label* label) {
-    for (const Local u : list) add(label[static_cast<std::size_t>(u)], 1);
+    for (const Local u : list) add(label[u], 1);
   }
 
   void add(Label label, std::uint32_t count) {
@@ -128,7 +128,7 @@ Id most_repeated(std::span<const Local> out, std::span<const Local> in, const Id
     std::size_t count = 0;
     for (; i < out.size() && out[i] == u; ++i) ++count;
     for (; k < in.size() && in[k] == u; ++k) ++count;
-    const Id label = id[static_cast<std::size_t>(u)];
+    const Id label = id[u];
     if (count < most || (count == most && label > best)) continue;
     most = count;
     best = label;

@@ -62,7 +62,7 @@ class EdgeCutRounds final : public PropagationRounds<Id> {
   void for_masters(F&& label_of) {
     const std::size_t active = index(graph_.active()), hubs = std::min(active, index(graph_.hubs()));
     const auto decide = [&](int thread, std::size_t a, std::size_t b) {
-      Counts& counts = counts_[static_cast<std::size_t>(thread)].counts;
+      Counts& counts = counts_[thread].counts;
       for (std::size_t v = a; v < b; ++v) next_[v] = label_of(static_cast<Local>(v), counts);
     };
     team_.for_range(hubs, kHubGrain, decide);
@@ -71,12 +71,12 @@ class EdgeCutRounds final : public PropagationRounds<Id> {
   }
 
   Id first(Local v) const {
-    return out(v).empty() && in(v).empty() ? label_[index(v)] : most_repeated(out(v), in(v), label_.data());
+    return out(v).empty() && in(v).empty() ? label_[v] : most_repeated(out(v), in(v), label_.data());
   }
 
   Id counted(Local v, Counts& counts) const {
     const auto changed = [&](Local u) { return changed_.test(index(u)); };
-    if (std::ranges::none_of(out(v), changed) && std::ranges::none_of(in(v), changed)) return label_[index(v)];
+    if (std::ranges::none_of(out(v), changed) && std::ranges::none_of(in(v), changed)) return label_[v];
     counts.open(out(v).size() + in(v).size());
     counts.add(out(v), label_.data());
     counts.add(in(v), label_.data());

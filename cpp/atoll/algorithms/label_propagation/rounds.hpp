@@ -26,7 +26,7 @@ class PropagationRounds : public LabelPropagation::Rounds {
     if (result.label.size() != next_.size()) result.label = Array<Vertex>(next_.size());
     team_.for_range(next_.size(), kWideGrain, [&](int, std::size_t a, std::size_t b) {
       for (std::size_t v = a; v < b; ++v)
-        result.label[v] = static_cast<Vertex>(label_[index(graph_.local_of(static_cast<Vertex>(v)))]);
+        result.label[v] = static_cast<Vertex>(label_[graph_.local_of(static_cast<Vertex>(v))]);
     });
   }
 

@@ -98,7 +98,7 @@ template <class Id>
 void VertexCutRounds<Id>::send_counts(Local slice) {
   const std::size_t first = index(cut_.first_mirror());
   team_.for_range(label_.size() - first, kGrain, [&](int thread, std::size_t a, std::size_t b) {
-    LabelTable<Id>& counts = threads_[static_cast<std::size_t>(thread)].counts;
+    LabelTable<Id>& counts = threads_[thread].counts;
     auto buffers = counts_.send_buffers();
     for (std::size_t v = first + a; v < first + b; ++v) {
       const auto mirror = static_cast<Local>(v);
@@ -130,7 +130,7 @@ void VertexCutRounds<Id>::decide(Local slice) {
     t.received.clear();
   }
   team_.for_range(masters, kGrain, [&](int thread, std::size_t a, std::size_t b) {
-    LabelTable<Id>& counts = threads_[static_cast<std::size_t>(thread)].counts;
+    LabelTable<Id>& counts = threads_[thread].counts;
     for (std::size_t m = a; m < b; ++m) {
       const std::size_t v = m * slices + index(slice);
       next_[v] = label_[v];

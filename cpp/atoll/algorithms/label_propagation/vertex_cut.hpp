@@ -33,7 +33,7 @@ class VertexCutRounds final : public PropagationRounds<Id> {
   struct Receive {
     VertexCutRounds* rounds;
     void operator()(Local master, const LabelCount& count) const {
-      rounds->threads_[static_cast<std::size_t>(Team::this_thread())].received.push_back({master, count});
+      rounds->threads_[Team::this_thread()].received.push_back({master, count});
     }
   };
   struct alignas(128) Thread {

@@ -73,7 +73,7 @@ DegreeSplitPageRank<Real>::DegreeSplitPageRank(const Graph& graph)
 template <class Real>
 void DegreeSplitPageRank<Real>::tail_rows(const Step& step, const DegreeSplitCsr::Chunk& chunk, int thread) {
   const Real* const x = this->sent_.data();
-  Real* const pushed = pushed_[static_cast<std::size_t>(thread)].data();
+  Real* const pushed = pushed_[thread].data();
   const Local* tail = rows_.tail_from_tail.ids.data() + chunk.tail_from;
   const DegreeSplitCsr::HubId* hub = rows_.tail_from_hub.ids.data() + chunk.hub_from;
   const bool directed = this->graph_.directed();
@@ -132,7 +132,7 @@ void DegreeSplitPageRank<Real>::reduce_pushed() {
       Real sum = 0;
       for (const Array<Real>& pushed : pushed_) sum += pushed[g.hubs_at + k];
       const Local mirror = g.local + static_cast<Local>(k);
-      sums[static_cast<std::size_t>(mirror)] = sum;
+      sums[mirror] = sum;
       if (sum != 0) changed.set_unsynchronized(mirror);
     }
   exchange.reduce({sums.data(), sums.size()}, changed);
@@ -145,7 +145,7 @@ void DegreeSplitPageRank<Real>::update_mirrors() {
   auto& values = distributed_->values;
   this->team_.for_range(rows_.rows, Variant::kGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v)
-      if (const Local local = this->local_of_[v]; local >= 0) values[static_cast<std::size_t>(local)] = x[v];
+      if (const Local local = this->local_of_[v]; local >= 0) values[local] = x[v];
   });
   distributed_->exchange.broadcast_all({values.data(), values.size()});
   for (const DegreeSplitCsr::Group& g : rows_.groups) {

@@ -88,7 +88,7 @@ DegreeSplitCsr::DegreeSplitCsr(Team& team, const Graph& graph) {
       position_of[static_cast<std::size_t>(g.local) + k] =
           static_cast<Local>(k < g.hubs ? g.hubs_at + k : g.tail_at + k - g.hubs);
   // The order within the tail is not final yet, but membership is.
-  auto is_hub = [&](Local u) { return static_cast<std::size_t>(position_of[static_cast<std::size_t>(u)]) < hubs; };
+  auto is_hub = [&](Local u) { return static_cast<std::size_t>(position_of[u]) < hubs; };
   auto hubs_of = [&](Neighbours list) {
     return static_cast<std::uint32_t>(std::count_if(list.begin(), list.end(), is_hub));
   };
@@ -96,12 +96,12 @@ DegreeSplitCsr::DegreeSplitCsr(Team& team, const Graph& graph) {
   Array<std::uint32_t> hub_ends(active);
   team.for_range(active, kGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v) {
-      local_of[static_cast<std::size_t>(position_of[v])] = static_cast<Local>(v);
+      local_of[position_of[v]] = static_cast<Local>(v);
       hub_ends[v] = hubs_of(in.neighbours(static_cast<Local>(v)));
     }
   });
   if (hubs > 0) {
-    auto ends = [&](Local v) { return static_cast<std::size_t>(hub_ends[static_cast<std::size_t>(v)]); };
+    auto ends = [&](Local v) { return static_cast<std::size_t>(hub_ends[v]); };
     counting_sort(local_of, hubs, [&](Local v) { return static_cast<std::size_t>(in.degree(v)) - ends(v); });
     counting_sort(local_of, hubs, ends);
   }
@@ -114,13 +114,12 @@ DegreeSplitCsr::DegreeSplitCsr(Team& team, const Graph& graph) {
     std::copy(hub_ends.begin() + a, hub_ends.begin() + b, hub_from_hub.count.begin() + a);
   });
   team.for_range(tail, kGrain, [&](int, std::size_t a, std::size_t b) {
-    for (std::size_t row = a; row < b; ++row)
-      position_of[static_cast<std::size_t>(local_of[hubs + row])] = static_cast<Local>(hubs + row);
+    for (std::size_t row = a; row < b; ++row) position_of[local_of[hubs + row]] = static_cast<Local>(hubs + row);
   });
   team.for_range(tail, kGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t row = a; row < b; ++row) {
       const Local local = local_of[hubs + row];
-      const std::uint32_t ends = hub_ends[static_cast<std::size_t>(local)];
+      const std::uint32_t ends = hub_ends[local];
       tail_from_hub.count[row] = ends;
       tail_from_tail.count[row] = static_cast<std::uint32_t>(in.degree(local)) - ends;
       if (graph.directed()) tail_to_hub.count[row] = hubs_of(out.neighbours(local));
@@ -139,7 +138,7 @@ DegreeSplitCsr::DegreeSplitCsr(Team& team, const Graph& graph) {
   if (graph.directed())
     tail_to_hub.ids = Array<HubId>(place(tail_chunks, &Chunk::hub_to, hubs, tail_to_hub) + kSlack, 0);
 
-  auto position = [&](Local u) { return position_of[static_cast<std::size_t>(u)]; };
+  auto position = [&](Local u) { return position_of[u]; };
   auto copy_hubs = [&](Neighbours list, HubId* to) {
     for (const Local u : list)
       if (is_hub(u)) *to++ = static_cast<HubId>(position(u));

@@ -56,14 +56,13 @@ LengthSortedRows::LengthSortedRows(Team& team, const Graph& graph)
   order(team, in);
   make_chunks(static_cast<std::size_t>(team.size()));
   Array<Local> position_of(local_of.size());
-  for (std::size_t v = 0; v < local_of.size(); ++v)
-    position_of[static_cast<std::size_t>(local_of[v])] = static_cast<Local>(v);
+  for (std::size_t v = 0; v < local_of.size(); ++v) position_of[local_of[v]] = static_cast<Local>(v);
   ids_ = Array<Local>(local_of.empty() ? 0 : static_cast<std::size_t>(in.offsets[local_of.size()]));
   team.for_range(chunks_.size(), 1, [&](int, std::size_t c, std::size_t) {
     for (std::size_t r = chunks_[c].first; r < chunks_[c].last; ++r) {
       Local* to = ids_.data() + runs_[r].ids;
       for (std::size_t row = runs_[r].begin; row < runs_[r].end; ++row)
-        for (const Local u : in.neighbours(local_of[row])) *to++ = position_of[static_cast<std::size_t>(u)];
+        for (const Local u : in.neighbours(local_of[row])) *to++ = position_of[u];
     }
   });
 }

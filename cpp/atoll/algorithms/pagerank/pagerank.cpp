@@ -71,9 +71,9 @@ class PageRankPlain final : public PageRankVariant<Real> {
       for (std::size_t v = a; v < b; ++v)
         for (const Local u : this->graph_.out().neighbours(static_cast<Local>(v))) {
           if (alone) {
-            next[static_cast<std::size_t>(u)] += sent[v];
+            next[u] += sent[v];
           } else {
-            combine_atomically(next[static_cast<std::size_t>(u)], sent[v], SumOf{});
+            combine_atomically(next[u], sent[v], SumOf{});
           }
         }
     });

@@ -51,7 +51,7 @@ TargetBlocks::TargetBlocks(Team& team, const Csr& in, std::size_t rows, std::siz
   std::vector<Scratch> scratch(threads);
   team.for_range(blocks_.size(), 1, [&](int thread, std::size_t i, std::size_t) {
     const Block& b = blocks_[i];
-    auto& [pairs, other] = scratch[static_cast<std::size_t>(thread)];
+    auto& [pairs, other] = scratch[thread];
     pairs.clear();
     for (std::size_t v = b.begin; v < b.end; ++v)
       for (const Local u : in.neighbours(static_cast<Local>(v)))

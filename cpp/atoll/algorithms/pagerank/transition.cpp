@@ -26,7 +26,7 @@ void check_transition_weights(const Graph& graph) {
     const Csr& out = graph.out();
     with_weights(out, [&](const auto& weight) {
       for (Local v = 0; v < graph.active(); ++v) {
-        const auto begin = static_cast<std::size_t>(out.offsets[static_cast<std::size_t>(v)]);
+        const auto begin = static_cast<std::size_t>(out.offsets[v]);
         for (std::size_t e = begin; e < begin + static_cast<std::size_t>(out.degree(v)); ++e)
           if (!(weight(e) >= 0 && std::isfinite(static_cast<double>(weight(e)))))
             throw InputError(
@@ -46,8 +46,7 @@ void check_transition_weights(const Graph& graph) {
 
 Array<double> leaving_weights(const Graph& graph, const GraphView& view) {
   Array<double> leaving(static_cast<std::size_t>(view.locals), 0.0);
-  for (Local v = 0; v < graph.active(); ++v)
-    leaving[static_cast<std::size_t>(v)] = leaving_weight(graph, Transition::by_weight, v);
+  for (Local v = 0; v < graph.active(); ++v) leaving[v] = leaving_weight(graph, Transition::by_weight, v);
   MirrorExchange<double, SumOf>(view).broadcast_all({leaving.data(), leaving.size()});
   return leaving;
 }
@@ -59,7 +58,7 @@ Array<Real> transition_probabilities(Team& team, const Csr& in, const Array<doub
   with_weights(in, [&](const auto& weight) {
     team.for_range(in.targets.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
       for (std::size_t e = a; e < b; ++e) {
-        const double all = leaving[static_cast<std::size_t>(in.targets[e])];
+        const double all = leaving[in.targets[e]];
         probability[e] = all > 0 ? static_cast<Real>(static_cast<double>(weight(e)) / all) : Real(0);
       }
     });

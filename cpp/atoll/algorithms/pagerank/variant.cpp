@@ -55,7 +55,7 @@ void PageRankVariant<Real>::number(Array<Local> local_of, std::size_t sent) {
     const Local local = local_of_[v];
     if (local < 0) continue;
     const double weight = leaving_weight(graph_, transition_, local);
-    position_of_[static_cast<std::size_t>(graph_.owned_index_of(local))] = static_cast<Local>(v);
+    position_of_[graph_.owned_index_of(local)] = static_cast<Local>(v);
     // By weight the edges' probabilities are divided already (transition.hpp).
     const double divisor = transition_ == Transition::by_weight ? 1 : weight;
     inverse_[v] = weight > 0 ? Real(1) / static_cast<Real>(divisor) : Real(0);
@@ -84,7 +84,7 @@ void PageRankVariant<Real>::start(const PageRankOptions& options) {
       if (position_of_[v] < 0) {
         isolated_share_ += p[v] / total_;
       } else {
-        personal_[static_cast<std::size_t>(position_of_[v])] = static_cast<Real>(p[v] / total_);
+        personal_[position_of_[v]] = static_cast<Real>(p[v] / total_);
       }
     }
   }
@@ -105,8 +105,8 @@ typename PageRankVariant<Real>::Totals PageRankVariant<Real>::totals() {
   for (Thread& t : threads_) t.dangling = 0;
   team_.for_range(dangling_.size(), kGrain, [&](int thread, std::size_t a, std::size_t b) {
     double sum = 0;
-    for (std::size_t i = a; i < b; ++i) sum += static_cast<double>(rank_[static_cast<std::size_t>(dangling_[i])]);
-    threads_[static_cast<std::size_t>(thread)].dangling += sum;
+    for (std::size_t i = a; i < b; ++i) sum += static_cast<double>(rank_[dangling_[i]]);
+    threads_[thread].dangling += sum;
   });
   Totals mine{.change = 0, .dangling = isolated_scale_ * isolated_share_};
   for (Thread& t : threads_) {
@@ -181,8 +181,7 @@ void PageRankVariant<Real>::write(const PageRankOptions& options, Array<Real>& s
     for (std::size_t v = a; v < b; ++v) {
       const Local position = position_of_[v];
       const double share = options.personalization.empty() ? 1 : options.personalization[v];
-      score[v] = position < 0 ? static_cast<Real>(isolated_scale_ * share / total_)
-                              : rank_[static_cast<std::size_t>(position)];
+      score[v] = position < 0 ? static_cast<Real>(isolated_scale_ * share / total_) : rank_[position];
     }
   });
 }

@@ -52,7 +52,7 @@ class PageRankVariant {
     next_[v] = x * inverse_[v];
     return static_cast<double>(change);
   }
-  void add_change(int thread, double change) { threads_[static_cast<std::size_t>(thread)].change += change; }
+  void add_change(int thread, double change) { threads_[thread].change += change; }
 
   const Graph& graph_;
   World& world_;

@@ -37,7 +37,7 @@ class SearchDirection {
   SearchDirection(const Graph& graph, const Csr& lists)
       : graph_(graph), lists_(lists), distance_(index(graph.locals()), kUnreached<Sum>) {}
 
-  Sum distance(Local v) const { return distance_[index(v)]; }
+  Sum distance(Local v) const { return distance_[v]; }
   std::span<Sum> distances() { return {distance_.data(), distance_.size()}; }
   const std::vector<Local>& touched() const { return touched_; }
   const Frontier<Sum>& frontier() const { return frontier_; }
@@ -50,11 +50,11 @@ class SearchDirection {
     for (Local v = frontier_.take(is_stale); v >= 0; v = frontier_.take(is_stale)) {
       const Sum here = distance(v);
       const auto end = static_cast<std::size_t>(lists_.offsets[index(v) + 1]);
-      for (auto e = static_cast<std::size_t>(lists_.offsets[index(v)]); e < end; ++e) {
+      for (auto e = static_cast<std::size_t>(lists_.offsets[v]); e < end; ++e) {
         const Local u = lists_.targets[e];
         const Sum there = here + weight(e);
         if (!(there < distance(u))) continue;
-        distance_[index(u)] = there;
+        distance_[u] = there;
         lowered(u);
       }
     }
@@ -65,14 +65,14 @@ class SearchDirection {
     if (v < graph_.owned()) frontier_.put(distance(v), v);
   }
   void start(Local master) {
-    distance_[index(master)] = 0;
+    distance_[master] = 0;
     note(master);
   }
   /// Makes it as new; returns how many masters were reached.
   Vertex reset() {
     Vertex reached = 0;
     for (const Local v : touched_)
-      if (std::exchange(distance_[index(v)], kUnreached<Sum>) < kUnreached<Sum> && v < graph_.owned()) ++reached;
+      if (std::exchange(distance_[v], kUnreached<Sum>) < kUnreached<Sum> && v < graph_.owned()) ++reached;
     touched_.clear();
     frontier_.clear();
     return reached;
@@ -268,7 +268,7 @@ typename PathSearch::Bidirectional<Sum>::Link PathSearch::Bidirectional<Sum>::li
   Link link;
   with_sums(back, [&](const auto& weight) {
     const auto end = static_cast<std::size_t>(back.offsets[index(v) + 1]);
-    for (auto e = static_cast<std::size_t>(back.offsets[index(v)]); e < end && !link.is_nearer; ++e) {
+    for (auto e = static_cast<std::size_t>(back.offsets[v]); e < end && !link.is_nearer; ++e) {
       const Local u = back.targets[e];
       if (direction.distance(u) + weight(e) != direction.distance(v)) continue;
       const bool is_nearer = direction.distance(u) < direction.distance(v);

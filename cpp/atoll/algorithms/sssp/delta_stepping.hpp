@@ -87,7 +87,7 @@ class DeltaSteppingCore {
     buckets_per_unit_ = 1 / delta_;
   }
 
-  Sum load(Local v) { return std::atomic_ref(distance_[static_cast<std::size_t>(v)]).load(std::memory_order_relaxed); }
+  Sum load(Local v) { return std::atomic_ref(distance_[v]).load(std::memory_order_relaxed); }
 
   std::size_t bucket_of(Sum distance) const {
     return static_cast<std::size_t>(std::min(static_cast<double>(distance) * buckets_per_unit_, kMostBuckets));
@@ -134,7 +134,7 @@ class DeltaSteppingCore {
   /// Whether the edges of u, popped from bucket_, have to be relaxed: not if they were relaxed at this distance
   /// already, nor if u has moved to an earlier bucket.
   bool is_due(Local u, Sum distance) {
-    const std::atomic_ref relaxed(relaxed_distance_[static_cast<std::size_t>(u)]);
+    const std::atomic_ref relaxed(relaxed_distance_[u]);
     if (distance == relaxed.load(std::memory_order_relaxed) || bucket_of(distance) < bucket_) return false;
     relaxed.store(distance, std::memory_order_relaxed);
     return true;
@@ -181,8 +181,8 @@ class DeltaSteppingCore {
       return true;
     });
     if (best == known) return false;
-    predecessor_[static_cast<std::size_t>(v)] = predecessor;
-    std::atomic_ref(distance_[static_cast<std::size_t>(v)]).store(best, std::memory_order_relaxed);
+    predecessor_[v] = predecessor;
+    std::atomic_ref(distance_[v]).store(best, std::memory_order_relaxed);
     return true;
   }
 
@@ -274,7 +274,7 @@ class DeltaSteppingCore {
   // A thread's share of a bucket: chunks of the frontier, then the vertices that it added to the same bucket.
   template <class F>
   void relax_share(int number, const SsspLists<Sum>& lists, F&& relax_edges) {
-    Thread& thread = threads_[static_cast<std::size_t>(number)];
+    Thread& thread = threads_[number];
     const std::size_t share = frontier_size_ / (4 * static_cast<std::size_t>(team_.size()));
     const std::size_t grain = one_thread_ ? kFrontierGrain : std::clamp<std::size_t>(share, 4, kFrontierGrain);
     for (std::size_t i; (i = next_.position.fetch_add(grain, std::memory_order_relaxed)) < frontier_size_;) {
@@ -283,7 +283,7 @@ class DeltaSteppingCore {
         if (i + kAhead < frontier_size_) {
           const Local soon = frontier_[i + kAhead];
           __builtin_prefetch(lists.of(soon).data());
-          __builtin_prefetch(&distance_[static_cast<std::size_t>(soon)]);
+          __builtin_prefetch(&distance_[soon]);
         }
         relax_edges(thread, frontier_[i]);
       }

@@ -51,7 +51,7 @@ void DistributedSssp<Real, Sum>::start(Local source) {
   horizon_open_ = true;
   horizon_before_ = kUnreached;
   if (source < 0) return;
-  distance_[index(source)] = 0;
+  distance_[source] = 0;
   put(threads_[0], source, 0);
 }
 
@@ -125,7 +125,7 @@ void DistributedSssp<Real, Sum>::push() {
     empty_buckets(vote.bucket, end);
     if (last && !fresh && vote.pending < kFewPending * active_of_all_) return;
     // The estimate of this round's broadcast is the previous round's: the exact count would cost another reduction.
-    broadcast_changed([&](Thread& thread, Local mirror) { put(thread, mirror, distance_[index(mirror)]); },
+    broadcast_changed([&](Thread& thread, Local mirror) { put(thread, mirror, distance_[mirror]); },
                       exchange_.mirrors() * std::min(1.0, vote.broadcast / active_of_all_));
   }
 }

@@ -111,7 +111,7 @@ void DistributedSssp<Real, Sum>::broadcast_changed(F&& f, std::optional<double> 
   for (std::size_t w = 0; expected && w < first; ++w) broadcast_count_ += std::popcount(changed_.at(w));
   exchange_.broadcast({distance_.data(), distance_.size()}, changed_, expected);
   team_.for_range(changed_.words(), kGrain, [&](int t, std::size_t a, std::size_t b) {
-    Thread& thread = threads_[static_cast<std::size_t>(t)];
+    Thread& thread = threads_[t];
     for (std::size_t w = a; w < b; ++w) {
       if (w >= first)
         for (std::uint64_t bits = changed_.at(w); bits; bits &= bits - 1)

@@ -15,7 +15,7 @@ constexpr double kMany = 1.0 / 8;
 template <class Real, class Sum>
 bool DistributedSssp<Real, Sum>::pull_one(Local v, Sum lower) {
   return Steps::pull_one(v, lower, [&](auto&& try_edge) {
-    const Head& head = heads_[index(v)];
+    const Head& head = heads_[v];
     if (!std::all_of(head.begin(), head.end(), try_edge)) return;
     if (const std::span<const Entry> edges = in_.of(v); edges.size() > head.size())
       std::all_of(edges.begin() + head.size(), edges.end(), try_edge);
@@ -25,8 +25,8 @@ bool DistributedSssp<Real, Sum>::pull_one(Local v, Sum lower) {
 // Prefetches the distances at the other ends of v's two lightest entering edges.
 template <class Real, class Sum>
 void DistributedSssp<Real, Sum>::prefetch_heads(Local v) const {
-  __builtin_prefetch(&distance_[index(heads_[index(v)][0].vertex)]);
-  __builtin_prefetch(&distance_[index(heads_[index(v)][1].vertex)]);
+  __builtin_prefetch(&distance_[heads_[v][0].vertex]);
+  __builtin_prefetch(&distance_[heads_[v][1].vertex]);
 }
 
 // Computes the distances at and beyond the horizon. Each far vertex first pulls from near vertices and from vertices of
@@ -38,7 +38,7 @@ void DistributedSssp<Real, Sum>::pull() {
   horizon_open_ = false;
   const Sum horizon = horizon_;
   team_.for_range(predecessor_.size(), kFarGrain, [&](int t, std::size_t a, std::size_t b) {
-    Thread& thread = threads_[static_cast<std::size_t>(t)];
+    Thread& thread = threads_[t];
     for (std::size_t i = a; i < b; ++i) {
       prefetch_heads(static_cast<Local>(std::min(i + kAhead, b - 1)));
       if (distance_[i] < horizon) continue;
@@ -54,8 +54,8 @@ void DistributedSssp<Real, Sum>::pull() {
   for (Sum least = least_unsent_; least < kUnreached;) {
     // A broadcast of most values sends all of them, so skip mirrors whose distance has been relaxed already.
     broadcast_changed([&](Thread& thread, Local mirror) {
-      const Sum distance = distance_[index(mirror)];
-      if (distance < horizon && distance == relaxed_distance_[index(mirror)]) return;
+      const Sum distance = distance_[mirror];
+      if (distance < horizon && distance == relaxed_distance_[mirror]) return;
       if (distance < horizon) put(thread, mirror, distance);
       thread.changed.push_back(mirror);
     });
@@ -85,16 +85,16 @@ void DistributedSssp<Real, Sum>::pull() {
 template <class Real, class Sum>
 void DistributedSssp<Real, Sum>::pull_frontier(Sum least, Sum here) {
   team_.for_range(frontier_size_, kFarGrain / 4, [&](int t, std::size_t a, std::size_t b) {
-    Thread& thread = threads_[static_cast<std::size_t>(t)];
+    Thread& thread = threads_[t];
     for (std::size_t i = a; i < b; ++i) {
       prefetch_heads(frontier_[std::min(i + kAhead, b - 1)]);
       const Local v = frontier_[i];
-      if (least + heads_[index(v)][0].weight >= distance_[index(v)]) continue;
+      if (least + heads_[v][0].weight >= distance_[v]) continue;
       thread.kept.push_back(v);
       if (!pull_one(v, here)) continue;
       changed_.set(v);
       thread.changed.push_back(v);
-      thread.least = std::min(thread.least, distance_[index(v)]);
+      thread.least = std::min(thread.least, distance_[v]);
     }
   });
   collect_kept();
@@ -104,7 +104,7 @@ void DistributedSssp<Real, Sum>::pull_frontier(Sum least, Sum here) {
 template <class Real, class Sum>
 void DistributedSssp<Real, Sum>::push_from(const std::vector<Local>& sources) {
   team_.for_range(sources.size(), kFarGrain / 4, [&](int t, std::size_t a, std::size_t b) {
-    Thread& thread = threads_[static_cast<std::size_t>(t)];
+    Thread& thread = threads_[t];
     for (std::size_t i = a; i < b; ++i) {
       if (i + kAhead < b) __builtin_prefetch(out_.of(sources[i + kAhead]).data());
       const Local u = sources[i];

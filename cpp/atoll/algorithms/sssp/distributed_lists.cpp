@@ -90,7 +90,7 @@ void DistributedSssp<Real, Sum>::make_out_lists() {
     return static_cast<std::size_t>(std::lower_bound(list.begin(), list.end(), first_mirror_) - list.begin());
   };
   const auto next = [&](Array<Edge>& positions, Local u) {
-    Edge& position = positions[index(u)];
+    Edge& position = positions[u];
     return this->one_thread_ ? position++ : std::atomic_ref(position).fetch_add(1, std::memory_order_relaxed);
   };
   const auto for_mirrors = [&](auto&& f) {  // f(mirror u, master v, index of u in v's in-list)
@@ -127,9 +127,8 @@ void DistributedSssp<Real, Sum>::make_out_lists() {
       }
     }
   });
-  for_mirrors([&](Local u, Local v, std::size_t e) {
-    out_.entries[static_cast<std::size_t>(next(positions, u))] = {v, static_cast<Sum>(entering[e])};
-  });
+  for_mirrors(
+      [&](Local u, Local v, std::size_t e) { out_.entries[next(positions, u)] = {v, static_cast<Sum>(entering[e])}; });
   if (skewed_ && !picked) sort_by_weight(team_, out_, 0, active);
   if (skewed_) sort_by_weight(team_, out_, first, locals);
 }

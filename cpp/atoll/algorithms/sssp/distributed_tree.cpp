@@ -15,14 +15,13 @@ constexpr std::size_t kTreeGrain = 1024;
 // rounded to the same value, otherwise dist(v) would have fallen too.
 template <class Real, class Sum>
 Local DistributedSssp<Real, Sum>::parent_of(Local v) const {
-  const Sum distance = distance_[index(v)];
-  const Predecessor predecessor = predecessor_[index(v)];
+  const Sum distance = distance_[v];
+  const Predecessor predecessor = predecessor_[v];
   if (predecessor.vertex >= 0 && predecessor.reached == distance) return predecessor.vertex;
   const Csr& in = graph_.in();
   const EdgeWeights<Real> weights("sssp", graph_, in);
-  for (auto e = static_cast<std::size_t>(in.offsets[index(v)]); e < static_cast<std::size_t>(in.offsets[index(v) + 1]);
-       ++e)
-    if (const Sum before = distance_[index(in.targets[e])];
+  for (auto e = static_cast<std::size_t>(in.offsets[v]); e < static_cast<std::size_t>(in.offsets[index(v) + 1]); ++e)
+    if (const Sum before = distance_[in.targets[e]];
         before < distance && before + static_cast<Sum>(weights[e]) == distance)
       return in.targets[e];
   return -1;
@@ -40,23 +39,23 @@ void DistributedSssp<Real, Sum>::write(Local source, SsspResult<Real>& result) {
     t.equal_distance.clear();
   }
   auto fill = [&](const auto& ids, int t, std::size_t a, std::size_t b) {
-    Thread& thread = threads_[static_cast<std::size_t>(t)];
+    Thread& thread = threads_[t];
     for (std::size_t v = a; v < b; ++v) {
       const Local local = graph_.local_of(static_cast<Vertex>(v));
-      const Sum distance = distance_[index(local)];
+      const Sum distance = distance_[local];
       result.distance[v] = distance == kUnreached ? kSsspUnreached<Real> : static_cast<Real>(distance);
       result.parent[v] = kNoVertex;
       if (distance == kUnreached) continue;
       ++thread.reached;
       const Local parent = local == source ? source : parent_of(local);
       if (parent >= 0) {
-        result.parent[v] = static_cast<Vertex>(ids[index(parent)]);
+        result.parent[v] = static_cast<Vertex>(ids[parent]);
       } else {
         thread.equal_distance.push_back(local);
       }
     }
   };
-  refuse_rounded<Real, Sum>(graph_, [&](Vertex v) { return distance_[index(graph_.local_of(v))]; });
+  refuse_rounded<Real, Sum>(graph_, [&](Vertex v) { return distance_[graph_.local_of(v)]; });
   std::visit(
       [&](const auto& ids) {
         team_.for_range(owned, kTreeGrain, [&](int t, std::size_t a, std::size_t b) { fill(ids, t, a, b); });
@@ -94,7 +93,7 @@ void DistributedSssp<Real, Sum>::assign_zero_weight_parents(SsspResult<Real>& re
     equal_distance.insert(equal_distance.end(), t.equal_distance.begin(), t.equal_distance.end());
   changed_.clear();
   for (const Local v : equal_distance) {
-    has_parent[index(v)] = 0;
+    has_parent[v] = 0;
     changed_.set(v);
   }
   do {
@@ -103,21 +102,21 @@ void DistributedSssp<Real, Sum>::assign_zero_weight_parents(SsspResult<Real>& re
     newly_parented.clear();
     rest.clear();
     for (const Local v : equal_distance) {
-      const Sum distance = distance_[index(v)];
+      const Sum distance = distance_[v];
       const auto end = static_cast<std::size_t>(in.offsets[index(v) + 1]);
-      auto e = static_cast<std::size_t>(in.offsets[index(v)]);
-      while (e < end && !(has_parent[index(in.targets[e])] != 0 &&
-                          distance_[index(in.targets[e])] + static_cast<Sum>(weights[e]) == distance))
+      auto e = static_cast<std::size_t>(in.offsets[v]);
+      while (e < end &&
+             !(has_parent[in.targets[e]] != 0 && distance_[in.targets[e]] + static_cast<Sum>(weights[e]) == distance))
         ++e;
       if (e == end) {
         rest.push_back(v);
         continue;
       }
-      result.parent[static_cast<std::size_t>(graph_.owned_index_of(v))] = graph_.id_of(in.targets[e]);
+      result.parent[graph_.owned_index_of(v)] = graph_.id_of(in.targets[e]);
       newly_parented.push_back(v);
     }
     for (const Local v : newly_parented) {
-      has_parent[index(v)] = 1;
+      has_parent[v] = 1;
       changed_.set(v);
     }
     equal_distance.swap(rest);

@@ -43,7 +43,7 @@ void check_weights(std::string_view algorithm, const Graph& graph, ZeroWeights z
     const Local v = first_bad(graph, weights, is_good);
     if (v == graph.active()) return;
     const Csr& lists = graph.out();
-    auto e = static_cast<std::size_t>(lists.offsets[static_cast<std::size_t>(v)]);
+    auto e = static_cast<std::size_t>(lists.offsets[v]);
     while (is_good(v, lists.targets[e], weights[e])) ++e;
     const Real w = weights[e];
     std::string_view why = "a path's weights are added up: they are finite and not negative", then = "Correct it.";

@@ -99,7 +99,7 @@ void SsspKernel<Real, Sum>::relax_edges(Thread& thread, Local u) {
 template <class Real, class Sum>
 void SsspKernel<Real, Sum>::push(Local source) {
   this->clear();
-  distance_[index(source)] = 0;
+  distance_[source] = 0;
   this->put(threads_[0], source, 0);
   this->empty_buckets(out_, 0, Steps::kNone, [this](Thread& thread, Local u) { relax_edges(thread, u); });
 }
@@ -118,7 +118,7 @@ void SsspKernel<Real, Sum>::for_frontier(F&& f) {
   team_.for_range(frontier_size_, kKernelGrain / 4, [&](int t, std::size_t a, std::size_t b) {
     for (std::size_t i = a; i < b; ++i) {
       if (i + kAhead < b) __builtin_prefetch(in(frontier_[i + kAhead]).data());
-      f(threads_[static_cast<std::size_t>(t)], frontier_[i]);
+      f(threads_[t], frontier_[i]);
     }
   });
   collect_kept();
@@ -128,7 +128,7 @@ template <class Real, class Sum>
 void SsspKernel<Real, Sum>::pull() {
   const Sum horizon = horizon_;
   team_.for_range(distance_.size(), kKernelGrain, [&](int t, std::size_t a, std::size_t b) {
-    Thread& thread = threads_[static_cast<std::size_t>(t)];
+    Thread& thread = threads_[t];
     for (std::size_t i = a; i < b; ++i) {
       if (i + kAhead < b) __builtin_prefetch(in(static_cast<Local>(i + kAhead)).data());
       if (distance_[i] < horizon) continue;

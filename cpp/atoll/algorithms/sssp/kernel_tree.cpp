@@ -14,12 +14,12 @@ constexpr std::size_t kKernelTreeGrain = 1024;
 // rounded to the same value, otherwise dist(v) would have fallen too.
 template <class Real, class Sum>
 Local SsspKernel<Real, Sum>::parent_of(Local v) const {
-  const Sum distance = distance_[index(v)];
-  const Predecessor predecessor = predecessor_[index(v)];
+  const Sum distance = distance_[v];
+  const Predecessor predecessor = predecessor_[v];
   if (predecessor.vertex >= 0 && predecessor.reached == distance) return predecessor.vertex;
   for (const Entry& e : in(v)) {
     if (skewed_ && e.weight > distance) break;
-    const Sum before = distance_[index(e.vertex)];
+    const Sum before = distance_[e.vertex];
     if (before < distance && before + e.weight == distance) return e.vertex;
   }
   return -1;
@@ -37,17 +37,17 @@ void SsspKernel<Real, Sum>::write(Local source, SsspResult<Real>& result) {
     t.equal_distance.clear();
   }
   auto fill = [&](const auto& ids, int t, std::size_t a, std::size_t b) {
-    Thread& thread = threads_[static_cast<std::size_t>(t)];
+    Thread& thread = threads_[t];
     for (std::size_t v = a; v < b; ++v) {
       const Local local = graph_.local_of(static_cast<Vertex>(v));
-      const Sum distance = local < graph_.active() ? distance_[index(local)] : local == source ? Sum(0) : kUnreached;
+      const Sum distance = local < graph_.active() ? distance_[local] : local == source ? Sum(0) : kUnreached;
       result.distance[v] = distance == kUnreached ? kSsspUnreached<Real> : static_cast<Real>(distance);
       result.parent[v] = kNoVertex;
       if (distance == kUnreached) continue;
       ++thread.reached;
       const Local parent = local == source ? source : parent_of(local);
       if (parent >= 0) {
-        result.parent[v] = static_cast<Vertex>(ids[index(parent)]);
+        result.parent[v] = static_cast<Vertex>(ids[parent]);
       } else {
         thread.equal_distance.push_back(local);
       }
@@ -55,7 +55,7 @@ void SsspKernel<Real, Sum>::write(Local source, SsspResult<Real>& result) {
   };
   refuse_rounded<Real, Sum>(graph_, [&](Vertex v) {
     const Local local = graph_.local_of(v);
-    return local < graph_.active() ? distance_[index(local)] : kUnreached;
+    return local < graph_.active() ? distance_[local] : kUnreached;
   });
   std::visit(
       [&](const auto& ids) {
@@ -71,10 +71,10 @@ void SsspKernel<Real, Sum>::write(Local source, SsspResult<Real>& result) {
 // the sum). A breadth-first search along such edges, from vertices that have a parent, keeps the tree free of cycles.
 template <class Real, class Sum>
 void SsspKernel<Real, Sum>::assign_zero_weight_parents(SsspResult<Real>& result) {
-  auto parent = [&](Local v) -> Vertex& { return result.parent[static_cast<std::size_t>(graph_.owned_index_of(v))]; };
+  auto parent = [&](Local v) -> Vertex& { return result.parent[graph_.owned_index_of(v)]; };
   auto joins = [&](Local u, const Entry& e, Local v) {
-    const Sum distance = distance_[index(v)];
-    return distance_[index(u)] == distance && distance + e.weight == distance;
+    const Sum distance = distance_[v];
+    return distance_[u] == distance && distance + e.weight == distance;
   };
   std::vector<Local> queue;
   for (const Thread& t : threads_)

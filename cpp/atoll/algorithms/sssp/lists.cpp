@@ -57,7 +57,7 @@ void sort_by_weight(Team& team, SsspLists<Real>& lists, std::size_t first, std::
       const std::span list(lists.entries.data() + lists.offsets[v],
                            static_cast<std::size_t>(lists.offsets[v + 1] - lists.offsets[v]));
       if (list.size() > kLong) {
-        sorters[static_cast<std::size_t>(t)].sort(list);
+        sorters[t].sort(list);
       } else {
         std::sort(list.begin(), list.end(), Lighter<Real>());
       }

@@ -44,7 +44,7 @@ VertexCutSssp<Real, Sum>::VertexCutSssp(const Graph& graph, const SsspOptions& o
   for (std::size_t e = 0; e < weights.size(); ++e) heaviest = std::max(heaviest, weights[e]);
   heaviest = world_.max(heaviest);
   delta_ = options.delta.value_or(heaviest > 0 ? static_cast<double>(heaviest) : 1);
-  for (Local v = 0; v < graph.owned(); ++v) id_[index(v)] = graph.id_of(v);
+  for (Local v = 0; v < graph.owned(); ++v) id_[v] = graph.id_of(v);
   parents_.broadcast_all({id_.data(), locals_});
 }
 
@@ -124,7 +124,7 @@ void VertexCutSssp<Real, Sum>::propose_parents(F&& f) {
 // Marks the masters that have a parent; returns the number of reached vertices on all ranks that have none.
 template <class Real, class Sum>
 Vertex VertexCutSssp<Real, Sum>::update_has_parent(Local source) {
-  if (source >= 0) parent_[index(source)] = id_[index(source)];
+  if (source >= 0) parent_[source] = id_[source];
   Vertex without_parent = 0;
   for (std::size_t v = 0; v < index(graph_.owned()); ++v) {
     has_parent_[v] = parent_[v] != kNoneYet;

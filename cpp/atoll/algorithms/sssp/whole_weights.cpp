@@ -36,9 +36,9 @@ double longest_whole_path(const Graph& graph) {
       most = std::max(most, w);
       sum += w;
     }
-    double& mine = greatest[static_cast<std::size_t>(thread)];
+    double& mine = greatest[thread];
     mine = whole ? std::max(mine, most) : kNone;
-    sums[static_cast<std::size_t>(thread)] += sum;
+    sums[thread] += sum;
   });
   const double most = graph.world().max(*std::max_element(greatest.begin(), greatest.end()));
   const double sum = graph.world().sum(std::accumulate(sums.begin(), sums.end(), 0.0));

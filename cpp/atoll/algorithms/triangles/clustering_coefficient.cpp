@@ -116,8 +116,8 @@ class ClusteringCoefficient::OverRanks final : public Counting {
     reduce();
     const WedgeCounts& all = counts_[0];
     write(
-        graph_, result, [&](Local v) { return all.corners[index(v)]; },
-        [&](Local v) { return graph_.directed() ? all.edges[index(v)] : 2 * all.corners[index(v)]; },
+        graph_, result, [&](Local v) { return all.corners[v]; },
+        [&](Local v) { return graph_.directed() ? all.edges[v] : 2 * all.corners[v]; },
         [&](Local v) { return lists_.degree(v); });
   }
 
@@ -143,13 +143,13 @@ class ClusteringCoefficient::OverRanks final : public Counting {
   template <bool kDirected>
   void close_list(WedgeCounts& mine, Local v, std::span<const Local> list, const std::uint8_t* directions) {
     const auto of = [&](std::size_t i) { return kDirected ? directions[i] : std::uint8_t{1}; };
-    for (std::size_t i = 0; i < list.size(); ++i) mine.mark[index(list[i])] = of(i);
+    for (std::size_t i = 0; i < list.size(); ++i) mine.mark[list[i]] = of(i);
     WedgeCounts::Sum of_v;
     for (std::size_t i = 0; i < list.size(); ++i)
       if (const Local u = list[i]; u < graph_.active())
         of_v += mine.close<kDirected>(u, of(i), lists_.of(u), lists_.directions_of(u));
     mine.add(v, of_v);
-    for (const Local u : list) mine.mark[index(u)] = 0;
+    for (const Local u : list) mine.mark[u] = 0;
   }
   void close_list(WedgeCounts& mine, Local v, std::span<const Local> list, const std::uint8_t* directions) {
     if (list.size() < 2) return;
@@ -159,7 +159,7 @@ class ClusteringCoefficient::OverRanks final : public Counting {
   void count_here() {
     team_.for_range(active_, kCoefficientGrain, [&](int t, std::size_t a, std::size_t b) {
       for (auto v = static_cast<Local>(a); v < static_cast<Local>(b); ++v)
-        close_list(counts_[static_cast<std::size_t>(t)], v, lists_.of(v), lists_.directions_of(v));
+        close_list(counts_[t], v, lists_.of(v), lists_.directions_of(v));
     });
   }
 
@@ -186,12 +186,12 @@ class ClusteringCoefficient::OverRanks final : public Counting {
     const Mirrors& mirrors = graph_.mirrors();
     std::size_t words = 0;
     for (auto at = std::lower_bound(list.begin(), list.end(), graph_.active()); at != list.end();) {
-      const auto owner = static_cast<std::size_t>(graph_.blocks().owner(dense[static_cast<std::size_t>(*at)]));
+      const auto owner = static_cast<std::size_t>(graph_.blocks().owner(dense[*at]));
       Words& message = outgoing[owner];
-      message.push_back(static_cast<std::uint64_t>(dense[static_cast<std::size_t>(v)]));
+      message.push_back(static_cast<std::uint64_t>(dense[v]));
       message.push_back(list.size());
       for (std::size_t i = 0; i < list.size(); ++i)
-        message.push_back(word_of(dense[static_cast<std::size_t>(list[i])], graph_.directed() ? directions[i] : 0));
+        message.push_back(word_of(dense[list[i]], graph_.directed() ? directions[i] : 0));
       words += 2 + list.size();
       at = std::lower_bound(at, list.end(),
                             mirrors.begin[owner] + mirrors.count[owner]);  // mirrors of one owner are contiguous
@@ -203,7 +203,7 @@ class ClusteringCoefficient::OverRanks final : public Counting {
     std::vector<std::size_t> starts;
     for (std::size_t at = 0; at < message.size(); at += 2 + message[at + 1]) starts.push_back(at);
     team_.for_range(starts.size(), kMessageGrain, [&](int t, std::size_t a, std::size_t b) {
-      KnownOfList& list = known_[static_cast<std::size_t>(t)];
+      KnownOfList& list = known_[t];
       for (std::size_t s = a; s < b; ++s) {
         list.vertices.clear();
         list.directions.clear();
@@ -214,8 +214,8 @@ class ClusteringCoefficient::OverRanks final : public Counting {
           list.vertices.push_back(u);
           list.directions.push_back(message[i] & 3);
         }
-        close_list(counts_[static_cast<std::size_t>(t)], known.local_of(static_cast<Vertex>(message[starts[s]])),
-                   list.vertices, list.directions.data());
+        close_list(counts_[t], known.local_of(static_cast<Vertex>(message[starts[s]])), list.vertices,
+                   list.directions.data());
       }
     });
   }

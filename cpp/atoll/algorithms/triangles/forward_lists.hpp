@@ -22,9 +22,9 @@ class ForwardLists {
     const auto at = static_cast<std::size_t>(v);
     return {targets_.data() + begin_[at], static_cast<std::size_t>(begin_[at + 1] - begin_[at])};
   }
-  const std::uint8_t* directions_of(Local v) const { return directions_.data() + begin_[static_cast<std::size_t>(v)]; }
+  const std::uint8_t* directions_of(Local v) const { return directions_.data() + begin_[v]; }
   /// Number of neighbours, ignoring directions and loops.
-  Local degree(Local v) const { return degree_[static_cast<std::size_t>(v)]; }
+  Local degree(Local v) const { return degree_[v]; }
   std::size_t memory_bytes() const {
     return degree_.size() * sizeof(Local) + begin_.size() * sizeof(Edge) + targets_.size() * sizeof(Local) +
            directions_.size();

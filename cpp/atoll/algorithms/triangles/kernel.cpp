@@ -64,7 +64,7 @@ LocalTriangles::LocalTriangles(const Graph& graph)
       scattered_(graph.out().targets.size() * sizeof(Local) > kCached),
       threads_(static_cast<std::size_t>(team_->size())) {
   team_->run([&](int t) {
-    Thread& mine = threads_[static_cast<std::size_t>(t)];
+    Thread& mine = threads_[t];
     mine.corners = Array<Edge>(active_, 0);
     mine.marks = Array<std::uint32_t>(active_ / 32 + 1, 0);
   });
@@ -122,7 +122,7 @@ void LocalTriangles::take_tally(Thread& mine, const Local* list, std::size_t siz
 
 // Counts the triangles in which v has the highest number, for each vertex with the middle number.
 void LocalTriangles::close(Thread& mine, Local v) {
-  const auto [list, size] = fronts_[static_cast<std::size_t>(v)];
+  const auto [list, size] = fronts_[v];
   if (size < 2) return;
   const bool some_in_rows = list[0] < hubs_;
   if (!some_in_rows && size <= kFew) return close_few(mine, v);
@@ -134,7 +134,7 @@ void LocalTriangles::close(Thread& mine, Local v) {
 
 // Without a branch on what is found, which on a mesh could not be predicted.
 void LocalTriangles::close_few(Thread& mine, Local v) {
-  const auto [list, size] = fronts_[static_cast<std::size_t>(v)];
+  const auto [list, size] = fronts_[v];
   Local few[kFew];
   for (std::size_t i = 0; i < kFew; ++i) few[i] = i < size ? list[i] : -1;
   Edge at_v = 0;
@@ -146,17 +146,17 @@ void LocalTriangles::close_few(Thread& mine, Local v) {
       const Local w = other.begin[k];
       int same = 0;
       for (const Local each : few) same |= each == w;
-      mine.corners[static_cast<std::size_t>(w)] += same;
+      mine.corners[w] += same;
       found += same;
     }
     mine.corners[u] += found;
     at_v += found;
   }
-  mine.corners[static_cast<std::size_t>(v)] += at_v;
+  mine.corners[v] += at_v;
 }
 
 void LocalTriangles::close_by_rows(Thread& mine, Local v, std::size_t in_rows) {
-  const Local* const list = fronts_[static_cast<std::size_t>(v)].begin;
+  const Local* const list = fronts_[v].begin;
   Edge at_v = 0;
   mine.words.clear();
   mine.bits.clear();
@@ -176,18 +176,18 @@ void LocalTriangles::close_by_rows(Thread& mine, Local v, std::size_t in_rows) {
     while (below < mine.words.size() && mine.words[below] <= static_cast<std::uint32_t>(u) / 64) ++below;
     const int found = kernels_.match_row(row(u), mine.words.data(), mine.bits.data(), below, mine.tally.data());
     at_v += found;
-    mine.corners[static_cast<std::size_t>(u)] += found;
+    mine.corners[u] += found;
     if (++rows == kTallied) {
       take_tally(mine, list, in_rows);
       rows = 0;
     }
   }
   take_tally(mine, list, in_rows);
-  mine.corners[static_cast<std::size_t>(v)] += at_v;
+  mine.corners[v] += at_v;
 }
 
 void LocalTriangles::close_by_marks(Thread& mine, Local v, std::size_t in_rows) {
-  const auto [list, size] = fronts_[static_cast<std::size_t>(v)];
+  const auto [list, size] = fronts_[v];
   const auto mark = [&mine, at = list](std::size_t i) -> std::uint32_t& {
     return mine.marks[static_cast<std::uint32_t>(at[i]) / 32];
   };
@@ -199,12 +199,12 @@ void LocalTriangles::close_by_marks(Thread& mine, Local v, std::size_t in_rows) 
     if (mine.found.size() < other.size + 16) mine.found.resize(other.size + 16);
     const std::size_t found = kernels_.match_list(mine.marks.data(), other.begin, other.size, mine.found.data());
     if (found == 0) continue;
-    for (std::size_t k = 0; k < found; ++k) ++mine.corners[static_cast<std::size_t>(mine.found[k])];
+    for (std::size_t k = 0; k < found; ++k) ++mine.corners[mine.found[k]];
     mine.corners[u] += static_cast<Edge>(found);
     at_v += static_cast<Edge>(found);
   }
   for (std::size_t i = 0; i < size; ++i) mark(i) = 0;
-  mine.corners[static_cast<std::size_t>(v)] += at_v;
+  mine.corners[v] += at_v;
 }
 
 // f(front of u) for the first neighbours u of v that are not looked up in rows.
@@ -214,20 +214,19 @@ void LocalTriangles::for_lists_of(std::size_t v, F&& f) const {
   const Front& front = fronts_[v];
   const std::size_t first = static_cast<std::size_t>(
       std::lower_bound(front.begin, front.begin + std::min(front.size, kFetched), hubs_) - front.begin);
-  for (std::size_t i = first; i < std::min(front.size, first + kFetched); ++i)
-    f(fronts_[static_cast<std::size_t>(front.begin[i])]);
+  for (std::size_t i = first; i < std::min(front.size, first + kFetched); ++i) f(fronts_[front.begin[i]]);
 }
 
 void LocalTriangles::count() {
   team_->run([&](int t) {
-    Array<Edge>& corners = threads_[static_cast<std::size_t>(t)].corners;
+    Array<Edge>& corners = threads_[t].corners;
     std::fill(corners.begin(), corners.end(), 0);
   });
   if (!can_have_any_) return;
   // Lists of neighbours are scattered: prefetches the offsets for the vertex after the next one, and the lists for the
   // next.
   team_->for_range(active_, kListGrain, [&](int t, std::size_t a, std::size_t b) {
-    Thread& mine = threads_[static_cast<std::size_t>(t)];
+    Thread& mine = threads_[t];
     for (std::size_t v = a; v < b; ++v) {
       if (scattered_) {
         for_lists_of(v + 2, [](const Front& f) { __builtin_prefetch(&f); });
@@ -243,7 +242,7 @@ void LocalTriangles::count() {
 
 Edge LocalTriangles::at(Local v) const {
   Edge corners = 0;
-  for (const Thread& t : threads_) corners += t.corners[static_cast<std::size_t>(v)];
+  for (const Thread& t : threads_) corners += t.corners[v];
   return corners;
 }
 

@@ -33,7 +33,7 @@ class LocalTriangles {
   /// Triangles that an active vertex is in, since count().
   Edge at(Local v) const;
   /// Number of neighbours except itself.
-  Local degree(Local v) const { return degree_[static_cast<std::size_t>(v)]; }
+  Local degree(Local v) const { return degree_[v]; }
 
   /// Intersects `row` with `count` words of `bits`; the k-th corresponds to the row's words[k]. Increments the counter
   /// in `tally` (64 for each k) of each common bit; returns the number of common bits.

@@ -46,7 +46,7 @@ VertexCutTriangles::VertexCutTriangles(const Graph& graph)
 
 // A vertex in a message, with the number of directions of the edges to it: 1 in an undirected graph.
 std::uint64_t VertexCutTriangles::word_of(Local u, std::uint8_t directions) const {
-  return static_cast<std::uint64_t>(dense_[index(u)]) << 2 | directions;
+  return static_cast<std::uint64_t>(dense_[u]) << 2 | directions;
 }
 
 void VertexCutTriangles::place_lists() {
@@ -55,9 +55,8 @@ void VertexCutTriangles::place_lists() {
     const auto list = lists_.of(v);
     for (std::size_t k = 0; k < list.size(); ++k) {
       const Local u = list[k];
-      Words& words = outgoing[static_cast<std::size_t>(
-          rule_.place(world_.rank(), owner_[index(u)], static_cast<Edge>(lists_.degree(u))))];
-      words.push_back(static_cast<std::uint64_t>(dense_[index(v)]));
+      Words& words = outgoing[rule_.place(world_.rank(), owner_[u], static_cast<Edge>(lists_.degree(u)))];
+      words.push_back(static_cast<std::uint64_t>(dense_[v]));
       words.push_back(word_of(u, graph_.directed() ? lists_.directions_of(v)[k] : std::uint8_t{1}));
     }
   }
@@ -112,7 +111,7 @@ std::size_t VertexCutTriangles::write_messages(Local v, std::vector<Words>& outg
 std::size_t VertexCutTriangles::write(Rank to, Local v, std::initializer_list<std::span<const std::uint64_t>> sources,
                                       std::initializer_list<std::span<const std::uint64_t>> targets,
                                       std::vector<Words>& outgoing) {
-  Words& words = outgoing[static_cast<std::size_t>(to)];
+  Words& words = outgoing[to];
   const std::size_t head = words.size();
   words.resize(head + 2, 0);
   for (const auto& some : sources) words.insert(words.end(), some.begin(), some.end());
@@ -123,7 +122,7 @@ std::size_t VertexCutTriangles::write(Rank to, Local v, std::initializer_list<st
     words.resize(head);
     return 0;
   }
-  asked_[static_cast<std::size_t>(to)].push_back(v);
+  asked_[to].push_back(v);
   return words.size() - head;
 }
 
@@ -133,14 +132,14 @@ std::size_t VertexCutTriangles::write_cartesian(Local v, std::vector<Words>& out
   const auto list = lists_.of(v);
   for (std::size_t k = 0; k < list.size(); ++k) {
     const std::uint64_t word = word_of(list[k], graph_.directed() ? lists_.directions_of(v)[k] : std::uint8_t{1});
-    const Rank owner = owner_[index(list[k])];
-    by_row_[static_cast<std::size_t>(grid.row_of(owner))].push_back(word);
-    by_column_[static_cast<std::size_t>(grid.column_of(owner))].push_back(word);
+    const Rank owner = owner_[list[k]];
+    by_row_[grid.row_of(owner)].push_back(word);
+    by_column_[grid.column_of(owner)].push_back(word);
   }
   std::size_t words = 0;
   for (Rank i = 0; i < grid.rows; ++i)
     for (Rank j = 0; j < grid.columns; ++j) {
-      const Words &sources = by_row_[static_cast<std::size_t>(i)], &targets = by_column_[static_cast<std::size_t>(j)];
+      const Words &sources = by_row_[i], &targets = by_column_[j];
       if (sources.size() == 1 && sources == targets) continue;
       words += write(grid.at(i, j), v, {sources}, {targets}, outgoing);
     }
@@ -156,14 +155,14 @@ std::size_t VertexCutTriangles::write_hybrid(Local v, std::vector<Words>& outgoi
   Words all, heavy;
   for (std::size_t k = 0; k < list.size(); ++k) {
     all.push_back(word_of(list[k], graph_.directed() ? lists_.directions_of(v)[k] : std::uint8_t{1}));
-    const auto owner = static_cast<std::size_t>(owner_[index(list[k])]);
+    const auto owner = static_cast<std::size_t>(owner_[list[k]]);
     const bool is_heavy = rule_.is_heavy(static_cast<Edge>(lists_.degree(list[k])));
     (is_heavy ? heavy : by_column_[owner]).push_back(all.back());
     by_row_[owner].push_back(all.back());
   }
   std::size_t words = 0;
   for (Rank r = 0; r < world_.size(); ++r) {
-    Words &owned = by_row_[static_cast<std::size_t>(r)], &light = by_column_[static_cast<std::size_t>(r)];
+    Words &owned = by_row_[r], &light = by_column_[r];
     if (!owned.empty()) words += write(r, v, {light.empty() ? owned : all}, {light, heavy}, outgoing);
     owned.clear();
     light.clear();
@@ -193,13 +192,13 @@ VertexCutTriangles::Words VertexCutTriangles::answer(const Words& message) {
 template <bool kDirected>
 WedgeCounts::Sum VertexCutTriangles::close_wedges(int thread, std::span<const std::uint64_t> sources,
                                                   std::span<const std::uint64_t> targets) {
-  WedgeCounts& mine = counts_[static_cast<std::size_t>(thread)];
-  std::vector<Local>& marked = marked_[static_cast<std::size_t>(thread)];
+  WedgeCounts& mine = counts_[thread];
+  std::vector<Local>& marked = marked_[thread];
   marked.clear();
   for (const std::uint64_t word : targets) {
     const Local w = plan_->local_row_if_any(dense_of(word));
     if (w < 0) continue;
-    mine.mark[index(w)] = directions_in(word);
+    mine.mark[w] = directions_in(word);
     marked.push_back(w);
   }
   WedgeCounts::Sum sum;
@@ -207,11 +206,11 @@ WedgeCounts::Sum VertexCutTriangles::close_wedges(int thread, std::span<const st
     for (const std::uint64_t word : sources) {
       const Local u = plan_->local_row_if_any(dense_of(word));
       if (u < 0) continue;
-      const auto first = static_cast<std::size_t>(begin_[index(u)]);
+      const auto first = static_cast<std::size_t>(begin_[u]);
       const auto size = static_cast<std::size_t>(begin_[index(u) + 1]) - first;
       sum += mine.close<kDirected>(u, directions_in(word), {targets_.data() + first, size}, directions_.data() + first);
     }
-  for (const Local w : marked) mine.mark[index(w)] = 0;
+  for (const Local w : marked) mine.mark[w] = 0;
   return sum;
 }
 

@@ -59,14 +59,14 @@ struct alignas(128) WedgeCounts {
         edges[w] += between;
       }
     }
-    corners[index(u)] += of_v.triangles;
-    if constexpr (kDirected) edges[index(u)] += at_u;
+    corners[u] += of_v.triangles;
+    if constexpr (kDirected) edges[u] += at_u;
     return of_v;
   }
 
   void add(Local v, const Sum& sum) {
-    corners[index(v)] += sum.triangles;
-    if (edges.size() > 0) edges[index(v)] += sum.edges;
+    corners[v] += sum.triangles;
+    if (edges.size() > 0) edges[v] += sum.edges;
   }
 
   std::size_t memory_bytes() const { return mark.size() + (corners.size() + edges.size()) * sizeof(Edge); }

@@ -66,9 +66,8 @@ ReplicatedCsr<T> narrowed(const ReplicatedCsr<double>& arcs) {
     for (auto e = static_cast<std::size_t>(arcs.begin(v)); e < static_cast<std::size_t>(arcs.end(v)); ++e) {
       const double w = arcs.weights[e];
       if (const std::string why = refusal<T>(w); !why.empty())
-        throw InputError(fmt::format("{}: the edge from {} to {} weighs {}: {}", arcs.name,
-                                     arcs.ids[static_cast<std::size_t>(v)],
-                                     arcs.ids[static_cast<std::size_t>(arcs.heads[e])], w, why));
+        throw InputError(fmt::format("{}: the edge from {} to {} weighs {}: {}", arcs.name, arcs.ids[v],
+                                     arcs.ids[arcs.heads[e]], w, why));
       out.weights[e] = static_cast<T>(w);
       out.rounded += static_cast<double>(out.weights[e]) != w;
     }

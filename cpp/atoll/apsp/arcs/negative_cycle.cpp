@@ -11,7 +11,7 @@ template <class T>
 T weight_of(const ReplicatedCsr<T>& arcs, Local tail, Local head) {
   const auto heads = arcs.heads_of(tail);
   const auto at = std::lower_bound(heads.begin(), heads.end(), head);
-  return arcs.weights_of(tail)[static_cast<std::size_t>(at - heads.begin())];
+  return arcs.weights_of(tail)[at - heads.begin()];
 }
 
 template <class T>
@@ -28,12 +28,10 @@ std::vector<Local> cycle_among(const std::vector<Local>& parent) {
   for (std::size_t start = 0; start < parent.size(); ++start) {
     auto v = static_cast<Local>(start);
     const auto number = static_cast<Local>(start);
-    for (; v >= 0 && walk[static_cast<std::size_t>(v)] < 0; v = parent[static_cast<std::size_t>(v)])
-      walk[static_cast<std::size_t>(v)] = number;
-    if (v < 0 || walk[static_cast<std::size_t>(v)] != number) continue;
+    for (; v >= 0 && walk[v] < 0; v = parent[v]) walk[v] = number;
+    if (v < 0 || walk[v] != number) continue;
     std::vector<Local> cycle{v};
-    for (Local u = parent[static_cast<std::size_t>(v)]; u != v; u = parent[static_cast<std::size_t>(u)])
-      cycle.push_back(u);
+    for (Local u = parent[v]; u != v; u = parent[u]) cycle.push_back(u);
     std::reverse(cycle.begin(), cycle.end());
     std::rotate(cycle.begin(), std::min_element(cycle.begin(), cycle.end()), cycle.end());
     return cycle;
@@ -57,12 +55,12 @@ std::vector<Local> bellman_ford(const ReplicatedCsr<T>& arcs, std::vector<PathSu
   while (!queue.empty()) {
     const Local v = queue.front();
     queue.pop_front();
-    queued[static_cast<std::size_t>(v)] = 0;
+    queued[v] = 0;
     const auto heads = arcs.heads_of(v);
     const auto weights = arcs.weights_of(v);
     for (std::size_t k = 0; k < heads.size(); ++k) {
       const auto head = static_cast<std::size_t>(heads[k]);
-      const auto through = distance[static_cast<std::size_t>(v)] + static_cast<PathSum<T>>(weights[k]);
+      const auto through = distance[v] + static_cast<PathSum<T>>(weights[k]);
       if (!(through < distance[head])) continue;
       distance[head] = through;
       parent[head] = v;
@@ -96,12 +94,10 @@ template <class T>
 void refuse_negative_cycle(const ReplicatedCsr<T>& arcs, const std::vector<Local>& cycle) {
   constexpr std::size_t kShown = 12;
   std::string text;
-  for (std::size_t i = 0; i < std::min(cycle.size(), kShown); ++i)
-    text += fmt::format("{} -> ", arcs.ids[static_cast<std::size_t>(cycle[i])]);
+  for (std::size_t i = 0; i < std::min(cycle.size(), kShown); ++i) text += fmt::format("{} -> ", arcs.ids[cycle[i]]);
   if (cycle.size() > kShown) text += fmt::format("{} more -> ", cycle.size() - kShown);
   throw InputError(fmt::format("{}: the cycle {}{} weighs {} (around a negative one paths get ever shorter). {}",
-                               arcs.name, text, arcs.ids[static_cast<std::size_t>(cycle.front())],
-                               cycle_weight(arcs, cycle),
+                               arcs.name, text, arcs.ids[cycle.front()], cycle_weight(arcs, cycle),
                                arcs.directed || cycle.size() > 2
                                    ? "Raise its weights or remove an edge of it."
                                    : "Each undirected edge is a cycle: use weights of 0 and above, or --directed."));

@@ -23,7 +23,7 @@ void sort_by_tail_and_head(std::vector<Arc<T>>& arcs, std::size_t n) {
     std::fill(at.begin(), at.end(), 0);
     for (const Arc<T>& arc : arcs) ++at[static_cast<std::size_t>(arc.*key) + 1];
     for (std::size_t v = 0; v < n; ++v) at[v + 1] += at[v];
-    for (const Arc<T>& arc : arcs) sorted[at[static_cast<std::size_t>(arc.*key)]++] = arc;
+    for (const Arc<T>& arc : arcs) sorted[at[arc.*key]++] = arc;
     arcs.swap(sorted);
   }
 }
@@ -83,7 +83,7 @@ std::vector<Arc<double>> converted(const EdgeList& edges, std::span<const Vertex
           arcs[e] = {static_cast<Local>(source[e]), static_cast<Local>(target[e]), 1};
       },
       edges.source);
-  const auto id = [&](Local v) { return ids[static_cast<std::size_t>(v)]; };
+  const auto id = [&](Local v) { return ids[v]; };
   const auto weigh = [&](const auto& weights) {
     for (std::size_t e = 0; e < arcs.size(); ++e) {
       Arc<double>& arc = arcs[e];
@@ -132,7 +132,7 @@ ReplicatedCsr<T> ReplicatedCsr<T>::reversed() const {
   std::vector<Edge> at(back.offsets.begin(), back.offsets.end());
   for (Vertex v = 0; v < vertices(); ++v)
     for (auto e = static_cast<std::size_t>(begin(v)); e < static_cast<std::size_t>(end(v)); ++e) {
-      const auto to = static_cast<std::size_t>(at[static_cast<std::size_t>(heads[e])]++);
+      const auto to = static_cast<std::size_t>(at[heads[e]]++);
       back.heads[to] = static_cast<Local>(v);
       back.weights[to] = weights[e];
     }

@@ -43,7 +43,7 @@ struct ReplicatedCsr {
 
   Vertex vertices() const { return static_cast<Vertex>(ids.size()); }
   Edge size() const { return static_cast<Edge>(heads.size()); }
-  Edge begin(Vertex v) const { return offsets[static_cast<std::size_t>(v)]; }
+  Edge begin(Vertex v) const { return offsets[v]; }
   Edge end(Vertex v) const { return offsets[static_cast<std::size_t>(v) + 1]; }
   std::span<const Local> heads_of(Vertex v) const {
     return {heads.data() + begin(v), static_cast<std::size_t>(end(v) - begin(v))};

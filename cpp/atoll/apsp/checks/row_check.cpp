@@ -50,16 +50,15 @@ template <class Value, class T, class Ring>
 std::optional<std::string> fault_over(const ReplicatedCsr<double>& arcs, const ReplicatedCsr<double>& entering,
                                       Ring ring, Vertex s, std::span<const T> row) {
   const Rule<T, Ring, Value> rule(arcs, row);
-  const auto id = [&](Vertex v) { return arcs.ids[index(v)]; };
-  const auto value = [&](Vertex v) { return static_cast<Value>(row[index(v)]); };
-  if (row[index(s)] != ring.one())
-    return fmt::format("from {} to itself: {} (not {})", id(s), row[index(s)], ring.one());
+  const auto id = [&](Vertex v) { return arcs.ids[v]; };
+  const auto value = [&](Vertex v) { return static_cast<Value>(row[v]); };
+  if (row[s] != ring.one()) return fmt::format("from {} to itself: {} (not {})", id(s), row[s], ring.one());
   for (Vertex v = 0; v < arcs.vertices(); ++v) {
-    const bool none = row[index(v)] == ring.zero();
+    const bool none = row[v] == ring.zero();
     const auto tails = entering.heads_of(v);
     const auto weights = entering.weights_of(v);
     for (std::size_t e = 0; e < tails.size(); ++e) {
-      const T before = row[index(tails[e])];
+      const T before = row[tails[e]];
       if (before == ring.zero()) continue;
       const Value through = rule.through(before, weights[e]);
       if (none || (rule.is_better(through, value(v)) && !rule.is_close(through, value(v))))
@@ -70,19 +69,19 @@ std::optional<std::string> fault_over(const ReplicatedCsr<double>& arcs, const R
   // Vertices reached by arcs that account for their values, in any order.
   std::vector<char> seen(row.size(), 0);
   std::vector<Vertex> reached{s};
-  seen[index(s)] = 1;
+  seen[s] = 1;
   for (std::size_t next = 0; next < reached.size(); ++next) {
     const Vertex u = reached[next];
     const auto heads = arcs.heads_of(u);
     const auto weights = arcs.weights_of(u);
     for (std::size_t e = 0; e < heads.size(); ++e) {
-      if (seen[index(heads[e])] || !rule.is_close(rule.through(row[index(u)], weights[e]), value(heads[e]))) continue;
-      seen[index(heads[e])] = 1;
+      if (seen[heads[e]] || !rule.is_close(rule.through(row[u], weights[e]), value(heads[e]))) continue;
+      seen[heads[e]] = 1;
       reached.push_back(heads[e]);
     }
   }
   for (Vertex v = 0; v < arcs.vertices(); ++v)
-    if (!seen[index(v)] && row[index(v)] != ring.zero())
+    if (!seen[v] && row[v] != ring.zero())
       return fmt::format("no path from {} to {} is as good as {}", id(s), id(v), value(v));
   return {};
 }

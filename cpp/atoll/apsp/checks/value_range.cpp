@@ -50,29 +50,29 @@ std::vector<Local> strong_components(const ReplicatedCsr<T>& arcs, std::vector<V
   std::vector<Edge> next(n);
   Local entered = 0;
   const auto enter = [&](Local v) {
-    number[index(v)] = low[index(v)] = entered++;
-    next[index(v)] = arcs.begin(v);
+    number[v] = low[v] = entered++;
+    next[v] = arcs.begin(v);
     open.push_back(v);
     path.push_back(v);
   };
   for (Local start = 0; start < static_cast<Local>(n); ++start) {
-    if (number[index(start)] < 0) enter(start);
+    if (number[start] < 0) enter(start);
     while (!path.empty()) {
       const Local v = path.back();
-      if (next[index(v)] < arcs.end(v)) {
-        const Local head = arcs.heads[static_cast<std::size_t>(next[index(v)]++)];
-        if (number[index(head)] < 0) {
+      if (next[v] < arcs.end(v)) {
+        const Local head = arcs.heads[next[v]++];
+        if (number[head] < 0) {
           enter(head);
-        } else if (component[index(head)] < 0) {
-          low[index(v)] = std::min(low[index(v)], number[index(head)]);
+        } else if (component[head] < 0) {
+          low[v] = std::min(low[v], number[head]);
         }
         continue;
       }
       path.pop_back();
-      if (!path.empty()) low[index(path.back())] = std::min(low[index(path.back())], low[index(v)]);
-      if (low[index(v)] < number[index(v)]) continue;
+      if (!path.empty()) low[path.back()] = std::min(low[path.back()], low[v]);
+      if (low[v] < number[v]) continue;
       const auto first = std::find(open.rbegin(), open.rend(), v).base() - 1;
-      for (auto u = first; u != open.end(); ++u) component[index(*u)] = static_cast<Local>(sizes.size());
+      for (auto u = first; u != open.end(); ++u) component[*u] = static_cast<Local>(sizes.size());
       sizes.push_back(open.end() - first);
       open.erase(first, open.end());
     }
@@ -105,8 +105,7 @@ std::vector<Vertex> path_counts(World& world, const Distances<T>& d, T none) {
   const BlockCyclic& rows = d.layout.rows;
   std::vector<Vertex> mine(static_cast<std::size_t>(rows.size), 0), sum = mine;
   for (std::int64_t i = 0; i < d.local.rows(); ++i)
-    mine[static_cast<std::size_t>(rows.index_of(d.layout.grid.row_of(world.rank()), i))] =
-        paths_in<T>(d.local.view().row(i), none);
+    mine[rows.index_of(d.layout.grid.row_of(world.rank()), i)] = paths_in<T>(d.local.view().row(i), none);
   const std::vector<Vertex> all = world.all_gather_varying(std::span<const Vertex>(mine));
   for (std::size_t k = 0; k < all.size(); ++k) sum[k % sum.size()] += all[k];
   return sum;
@@ -116,17 +115,17 @@ std::vector<Vertex> path_counts(World& world, const Distances<T>& d, T none) {
 template <class T>
 [[noreturn]] void refuse_lost_path(const ReplicatedCsr<T>& arcs, Semiring semiring, const Device* device, Vertex s,
                                    std::span<const T> row) {
-  const auto id = [&](Vertex v) { return arcs.ids[static_cast<std::size_t>(v)]; };
+  const auto id = [&](Vertex v) { return arcs.ids[v]; };
   const T none = zero_of<T>(semiring);
   const double limit = limit_of(arcs, semiring, device);
   const bool below = semiring == Semiring::min_plus;
   const std::string holds = fmt::format("{} holds lengths {} {}{}", name_of(kElementOf<T>), below ? "below" : "above",
                                         below ? limit : -limit, device ? " on a device" : "");
   for (Vertex v = 0; v < arcs.vertices(); ++v) {
-    const T before = row[static_cast<std::size_t>(v)];
+    const T before = row[v];
     if (before == none) continue;
     for (std::size_t k = 0; k < arcs.heads_of(v).size(); ++k)
-      if (const Local head = arcs.heads_of(v)[k]; row[index(head)] == none)
+      if (const Local head = arcs.heads_of(v)[k]; row[head] == none)
         throw InputError(fmt::format("{}: a path from {} to {} is {} long ({}). {}", arcs.name, id(s), id(head),
                                      static_cast<PathSum<T>>(before) + static_cast<PathSum<T>>(arcs.weights_of(v)[k]),
                                      holds, remedy<T>(device)));
@@ -151,8 +150,7 @@ std::vector<Vertex> reached_counts(Team& team, const ReplicatedCsr<T>& arcs) {
   std::vector<Arc<std::uint8_t>> between;
   for (Local v = 0; v < static_cast<Local>(component.size()); ++v)
     for (const Local head : arcs.heads_of(v))
-      if (component[index(v)] != component[index(head)])
-        between.push_back({component[index(v)], component[index(head)], 0});
+      if (component[v] != component[head]) between.push_back({component[v], component[head], 0});
   std::vector<Vertex> reached = sizes;
   if (!between.empty()) {
     const auto dag = make_arcs<std::uint8_t>(std::vector<Vertex>(sizes.size()), true, between);
@@ -160,15 +158,15 @@ std::vector<Vertex> reached_counts(Team& team, const ReplicatedCsr<T>& arcs) {
     std::vector<std::vector<Vertex>> of_thread(threads);
     std::vector<std::vector<TargetBits>> bits_of_thread(threads);
     team.for_range((sizes.size() + kTargets - 1) / kTargets, 1, [&](int thread, std::size_t pass, std::size_t) {
-      auto& counts = of_thread[static_cast<std::size_t>(thread)];
-      auto& bits = bits_of_thread[static_cast<std::size_t>(thread)];
+      auto& counts = of_thread[thread];
+      auto& bits = bits_of_thread[thread];
       counts.resize(sizes.size());
       bits.assign(sizes.size(), TargetBits{});
       const std::size_t first = pass * kTargets;
       for (std::size_t c = first; c < sizes.size(); ++c) {  // lower numbers are only reachable from here
         TargetBits& mine = bits[c];
         for (const Local head : dag.heads_of(static_cast<Vertex>(c)))
-          for (std::size_t w = 0; w < mine.size(); ++w) mine[w] |= bits[index(head)][w];
+          for (std::size_t w = 0; w < mine.size(); ++w) mine[w] |= bits[head][w];
         for (std::size_t w = 0; w < mine.size(); ++w)
           for (std::uint64_t left = mine[w]; left != 0; left &= left - 1)
             counts[c] += sizes[first + w * 64 + static_cast<std::size_t>(std::countr_zero(left))];
@@ -179,7 +177,7 @@ std::vector<Vertex> reached_counts(Team& team, const ReplicatedCsr<T>& arcs) {
       for (std::size_t c = 0; c < counts.size(); ++c) reached[c] += counts[c];
   }
   std::vector<Vertex> of_vertex;
-  for (const Local c : component) of_vertex.push_back(reached[index(c)]);
+  for (const Local c : component) of_vertex.push_back(reached[c]);
   return of_vertex;
 }
 
@@ -225,7 +223,7 @@ void check_no_path_is_lost(World& world, const ReplicatedCsr<T>& arcs, Semiring 
   world.team().for_range(static_cast<std::size_t>(d.local.rows()), 16, [&](int thread, std::size_t i, std::size_t end) {
     std::int64_t sum = 0;
     for (; i < end; ++i) sum += paths_in<T>(d.local.view().row(static_cast<std::int64_t>(i)), none);
-    of_thread[static_cast<std::size_t>(thread)] += sum;
+    of_thread[thread] += sum;
   });
   std::int64_t paths = 0;
   for (const std::int64_t part : of_thread) paths += part;

@@ -70,8 +70,8 @@ void set_arc_entries(Team& team, const ReplicatedCsr<T>& arcs, Semiring semiring
         std::ranges::fill(row, s.zero());
         const auto heads = arcs.heads_of(u);
         const auto weights = arcs.weights_of(u);
-        for (std::size_t e = 0; e < heads.size(); ++e) row[index(heads[e])] = entry_of(semiring, weights[e]);
-        row[static_cast<std::size_t>(u)] = s.one();
+        for (std::size_t e = 0; e < heads.size(); ++e) row[heads[e]] = entry_of(semiring, weights[e]);
+        row[u] = s.one();
       }
     });
   });
@@ -111,12 +111,12 @@ void refuse_gain_cycle(const ReplicatedCsr<T>& arcs, Semiring semiring) {
     const Local tail = cycle[i], head = cycle[(i + 1) % cycle.size()];
     const auto heads = arcs.heads_of(tail);
     const auto found = std::ranges::lower_bound(heads, head);
-    weight += static_cast<PathSum<T>>(arcs.weights_of(tail)[static_cast<std::size_t>(found - heads.begin())]);
-    if (i < kShown) text += fmt::format("{} -> ", arcs.ids[index(tail)]);
+    weight += static_cast<PathSum<T>>(arcs.weights_of(tail)[found - heads.begin()]);
+    if (i < kShown) text += fmt::format("{} -> ", arcs.ids[tail]);
   }
   if (cycle.size() > kShown) text += fmt::format("{} more -> ", cycle.size() - kShown);
   throw InputError(fmt::format("{}: the cycle {}{} weighs {} (around a positive one paths get ever longer). {}",
-                               arcs.name, text, arcs.ids[index(cycle.front())], weight,
+                               arcs.name, text, arcs.ids[cycle.front()], weight,
                                arcs.directed ? "Lower its weights or remove an edge of it."
                                              : "Each undirected edge is a cycle: longest paths need --directed."));
 }
@@ -124,19 +124,19 @@ void refuse_gain_cycle(const ReplicatedCsr<T>& arcs, Semiring semiring) {
 template <class T>
 std::vector<Local> widest_path(const ReplicatedCsr<T>& arcs, Local u, Local v, T width) {
   std::vector<Local> before(static_cast<std::size_t>(arcs.vertices()), -1), queue{u};
-  before[index(u)] = u;
-  for (std::size_t next = 0; next < queue.size() && before[index(v)] < 0; ++next) {
+  before[u] = u;
+  for (std::size_t next = 0; next < queue.size() && before[v] < 0; ++next) {
     const auto heads = arcs.heads_of(queue[next]);
     const auto weights = arcs.weights_of(queue[next]);
     for (std::size_t e = 0; e < heads.size(); ++e) {
-      if (weights[e] < width || before[index(heads[e])] >= 0) continue;
-      before[index(heads[e])] = queue[next];
+      if (weights[e] < width || before[heads[e]] >= 0) continue;
+      before[heads[e]] = queue[next];
       queue.push_back(heads[e]);
     }
   }
-  if (before[index(v)] < 0) return {};
+  if (before[v] < 0) return {};
   std::vector<Local> path{v};
-  while (path.back() != u) path.push_back(before[index(path.back())]);
+  while (path.back() != u) path.push_back(before[path.back()]);
   std::ranges::reverse(path);
   return path;
 }

@@ -109,7 +109,7 @@ class GridSteps {
   }
   bool has_row(std::int64_t k) const { return layout_.rows.part_of(k) == row_; }
   bool has_col(std::int64_t k) const { return layout_.cols.part_of(k) == col_; }
-  StepBroadcasts& broadcasts_of(std::int64_t k) { return under_way_[static_cast<std::size_t>(k % 2)]; }
+  StepBroadcasts& broadcasts_of(std::int64_t k) { return under_way_[k % 2]; }
   static std::uint32_t tag(std::int64_t k, int what) { return static_cast<std::uint32_t>(4 * k + what); }
 
   // Runs f and adds its time to `part`.

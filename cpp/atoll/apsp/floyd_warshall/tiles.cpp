@@ -216,7 +216,7 @@ class TileSteps {
   std::optional<GainCycle> apply(const Use& use, MatrixView<T> tile) {
     const bool turned = options_.undirected && use.i > use.j;
     const Factor<T> factor = turned ? transposed(tile) : plain(tile);
-    PackedTile& right = right_[static_cast<std::size_t>(use.j)];
+    PackedTile& right = right_[use.j];
     switch (use.kind) {
       case UseKind::diagonal:
         if (auto cycle = floyd_warshall<T>(gemm_, team_, tile, {.undirected = options_.undirected})) return cycle;

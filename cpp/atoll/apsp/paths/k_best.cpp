@@ -134,13 +134,13 @@ class KBest {
   }
   /// A lower bound of the distance from x to u: D, which may have been rounded up.
   Length remaining(Local x) const {
-    const auto d = static_cast<Length>(from_u_[index(x)]);
+    const auto d = static_cast<Length>(from_u_[x]);
     if constexpr (std::is_floating_point_v<T>) return d - kPathSlack<T> * std::abs(d);
     return d;
   }
   bool is_without(Local list, Local x) const {
-    for (; list >= 0; list = excluded_[index(list)].rest)
-      if (excluded_[index(list)].vertex == x) return true;
+    for (; list >= 0; list = excluded_[list].rest)
+      if (excluded_[list].vertex == x) return true;
     return false;
   }
   bool keeps_on() {
@@ -148,7 +148,7 @@ class KBest {
     return !ended_;
   }
   void bar(std::span<const Local> walk, char whether) {
-    for (const Local x : walk) barred_[index(x)] = whether;
+    for (const Local x : walk) barred_[x] = whether;
   }
 
   /// Pushes the set if it has a first step; its prefix must be blocked. `travelled`: length to its spur node.
@@ -160,7 +160,7 @@ class KBest {
       const Local p = tails[e];
       const Length to_p = travelled + static_cast<Length>(weights[e]), bound = to_p + remaining(p);
       if (set.first >= 0 && !(bound < set.bound)) continue;
-      if (from_u_[index(p)] == kNoPath<T> || barred_[index(p)] || is_without(set.without, p)) continue;
+      if (from_u_[p] == kNoPath<T> || barred_[p] || is_without(set.without, p)) continue;
       set.first = p;
       set.travelled = to_p;
       set.bound = bound;
@@ -175,14 +175,14 @@ class KBest {
     for (std::size_t fixed = 1; fixed < size; ++fixed) {
       const Path& path = found_[number];
       const Local spur = path.walk[fixed - 1], next = path.walk[fixed];
-      barred_[index(spur)] = 1;
+      barred_[spur] = 1;
       if (fixed >= path.fixed) {
         excluded_.push_back({next, fixed == path.fixed ? path.without : Local{-1}});
         add({.like = number, .fixed = fixed, .without = static_cast<Local>(excluded_.size() - 1)}, travelled);
       }
       const auto tails = in_.heads_of(spur);
       const auto e = std::ranges::lower_bound(tails, next) - tails.begin();
-      travelled += static_cast<Length>(in_.weights_of(spur)[static_cast<std::size_t>(e)]);
+      travelled += static_cast<Length>(in_.weights_of(spur)[e]);
     }
     bar(found_[number].walk, 0);
   }
@@ -206,10 +206,10 @@ class KBest {
   /// repeats.
   bool follow(Local x, Path& path) const {
     for (path.walk.push_back(x); x != u_; path.walk.push_back(x)) {
-      const Edge e = last_arc(in_, x, from_u_, [&](Local p) { return !barred_[index(p)]; });
+      const Edge e = last_arc(in_, x, from_u_, [&](Local p) { return !barred_[p]; });
       if (e < 0) return false;
-      path.length += static_cast<Length>(in_.weights[static_cast<std::size_t>(e)]);
-      x = in_.heads[static_cast<std::size_t>(e)];
+      path.length += static_cast<Length>(in_.weights[e]);
+      x = in_.heads[e];
     }
     return true;
   }
@@ -232,7 +232,7 @@ class KBest {
       return false;
     };
     for (const Local p : in_.heads_of(spur))
-      if (!barred_[index(p)] && !is_without(without, p) && see(near_spur, 1, p)) return false;
+      if (!barred_[p] && !is_without(without, p) && see(near_spur, 1, p)) return false;
     for (int settled = 1;; ++settled) {
       if (settled % kSettledBetweenAsking == 0 && !keeps_on()) return true;
       Direction& direction = near_u.scanned <= near_spur.scanned ? near_u : near_spur;
@@ -240,7 +240,7 @@ class KBest {
       const auto heads = direction.arcs.heads_of(direction.seen[direction.next++]);
       direction.scanned += std::ssize(heads) + 1;
       for (const Local y : heads)
-        if (!barred_[index(y)] && see(direction, &direction == &near_u ? 0 : 1, y)) return false;
+        if (!barred_[y] && see(direction, &direction == &near_u ? 0 : 1, y)) return false;
     }
   }
 
@@ -265,7 +265,7 @@ class KBest {
         const Local p = tails[e];
         const Length travelled = so_far + static_cast<Length>(weights[e]), bound = travelled + remaining(p);
         if (known && !(bound < path.length)) continue;
-        if (from_u_[index(p)] == kNoPath<T> || barred_[index(p)] || (x == spur && is_without(set.without, p))) continue;
+        if (from_u_[p] == kNoPath<T> || barred_[p] || (x == spur && is_without(set.without, p))) continue;
         if (reached_.improve(p, travelled, x)) open.push({bound, travelled, p});
       }
     };
@@ -273,7 +273,7 @@ class KBest {
     for (std::size_t i = 1; i < common.size(); ++i) {
       const auto tails = in_.heads_of(common[i - 1]);
       const auto e = std::ranges::lower_bound(tails, common[i]) - tails.begin();
-      travelled += static_cast<Length>(in_.weights_of(common[i - 1])[static_cast<std::size_t>(e)]);
+      travelled += static_cast<Length>(in_.weights_of(common[i - 1])[e]);
     }
     bool found = false;
     Path rest;
@@ -325,7 +325,7 @@ std::vector<KnownPath<T>> PathFinder<T>::k_best(Local u, Local v, int k, std::sp
   check_asked(u, v, from_u.size());
   check(k >= 1, "{} paths are asked for (at least 1). Give k >= 1.", k);
   std::vector<KnownPath<T>> paths;
-  if (from_u[index(v)] == kNoPath<T>) return paths;
+  if (from_u[v] == kNoPath<T>) return paths;
   for (auto& path : KBest<T>(*this, u, from_u, keep_on).run(v, static_cast<std::size_t>(k))) {
     std::reverse(path.walk.begin(), path.walk.end());
     paths.push_back({std::move(path.walk), path.length});

@@ -18,14 +18,14 @@ double miss(T through, T weight, T distance) {
 /// if there is none. `in`: reversed arcs.
 template <class T, class May>
 Edge last_arc(const ReplicatedCsr<T>& in, Local v, std::span<const T> from_u, May&& may) {
-  const T distance = from_u[static_cast<std::size_t>(v)];
+  const T distance = from_u[v];
   double nearest = HUGE_VAL;
   Edge found = -1;
   for (Edge e = in.begin(v); e < in.end(v); ++e) {
-    const Local p = in.heads[static_cast<std::size_t>(e)];
-    const T through = from_u[static_cast<std::size_t>(p)];
+    const Local p = in.heads[e];
+    const T through = from_u[p];
     if (!(through < distance)) continue;
-    const double far = miss(through, in.weights[static_cast<std::size_t>(e)], distance);
+    const double far = miss(through, in.weights[e], distance);
     if (far >= nearest || !may(p)) continue;
     nearest = far;
     found = e;

@@ -56,9 +56,9 @@ class HopRows {
       const auto heads = arcs_.heads_of(x);
       for (std::size_t e = 0; e < heads.size(); ++e) {
         const Local y = heads[e];
-        if (y == i || hop[index(y)] >= 0 || row[index(y)] == kNoPath<T>) continue;
-        if (path_sum(row[index(x)], arcs_.weights_of(x)[e]) != row[index(y)]) continue;
-        hop[index(y)] = x == i ? y : hop[index(x)];
+        if (y == i || hop[y] >= 0 || row[y] == kNoPath<T>) continue;
+        if (path_sum(row[x], arcs_.weights_of(x)[e]) != row[y]) continue;
+        hop[y] = x == i ? y : hop[x];
         queue_.push_back(y);
       }
     }
@@ -86,10 +86,10 @@ class HopRows {
       if (row[j] == kNoPath<T>) {
         hop[j] = -1;
       } else if (j != i) {
-        check(best_[static_cast<std::size_t>(j)] <= slack * row[j],
+        check(best_[j] <= slack * row[j],
               "{}: no arc from {} leads nearer to {}, {} away (the weights were lost in rounding, or the distances are "
               "of another graph). Use float64, or paths from distances.",
-              arcs_.name, arcs_.ids[index(i)], arcs_.ids[static_cast<std::size_t>(j)], row[j]);
+              arcs_.name, arcs_.ids[i], arcs_.ids[j], row[j]);
       }
     }
   }
@@ -116,7 +116,7 @@ Matrix<Local> next_hops(Team& team, const ReplicatedCsr<T>& arcs, MatrixView<con
   std::vector<HopRows<T>> rows(static_cast<std::size_t>(team.size()), HopRows<T>(arcs, d, hops.view()));
   constexpr std::size_t kGrain = 8;
   team.for_range(static_cast<std::size_t>(n), kGrain, [&](int thread, std::size_t a, std::size_t b) {
-    for (std::size_t i = a; i < b; ++i) rows[static_cast<std::size_t>(thread)].fill(static_cast<Local>(i));
+    for (std::size_t i = a; i < b; ++i) rows[thread].fill(static_cast<Local>(i));
   });
   return hops;
 }

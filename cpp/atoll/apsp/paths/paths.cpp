@@ -30,7 +30,7 @@ template <class T>
 void PathFinder<T>::refuse(Local u, Local v, T distance) const {
   throw InputError(fmt::format(
       "{}: no path from {} to {} is {} long (the distances are not those of these arcs). Compute them again.", in_.name,
-      in_.ids[index(u)], in_.ids[index(v)], +distance));
+      in_.ids[u], in_.ids[v], +distance));
 }
 
 /// From v to vertices ever nearer to u; false at a vertex without a nearer one.
@@ -39,7 +39,7 @@ bool PathFinder<T>::descend(Local u, Local v, std::span<const T> from_u, std::ve
   while (v != u) {
     const Edge e = last_arc(in_, v, from_u, [](Local) { return true; });
     if (e < 0) return false;
-    out.push_back(v = in_.heads[static_cast<std::size_t>(e)]);
+    out.push_back(v = in_.heads[e]);
   }
   return true;
 }
@@ -62,10 +62,10 @@ bool PathFinder<T>::search(Local u, Local v, std::span<const T> from_u, std::vec
     queue.pop();
     if (!after.emplace(x.vertex, x.after).second) continue;
     if (x.vertex == u) break;
-    const T distance = from_u[index(x.vertex)];
+    const T distance = from_u[x.vertex];
     for (auto e = static_cast<std::size_t>(in_.begin(x.vertex)); e < static_cast<std::size_t>(in_.end(x.vertex)); ++e) {
       const Local p = in_.heads[e];
-      const T through = from_u[index(p)];
+      const T through = from_u[p];
       if (through == kNoPath<T> || after.contains(p)) continue;
       const double scale = std::max(std::abs(static_cast<double>(distance)), std::abs(static_cast<double>(through)));
       const double far = miss(through, in_.weights[e], distance);
@@ -82,12 +82,12 @@ bool PathFinder<T>::search(Local u, Local v, std::span<const T> from_u, std::vec
 template <class T>
 std::size_t PathFinder<T>::append_path(Local u, Local v, std::span<const T> from_u, std::vector<Local>& out) const {
   check_asked(u, v, from_u.size());
-  if (from_u[index(v)] == kNoPath<T>) return 0;
+  if (from_u[v] == kNoPath<T>) return 0;
   const std::size_t begin = out.size();
   out.push_back(v);
   if (u != v && (in_.has_negative() || !descend(u, v, from_u, out))) {
     out.resize(begin + 1);
-    if (!search(u, v, from_u, out)) refuse(u, v, from_u[index(v)]);
+    if (!search(u, v, from_u, out)) refuse(u, v, from_u[v]);
   }
   std::reverse(out.begin() + static_cast<std::ptrdiff_t>(begin), out.end());
   return out.size() - begin;
@@ -107,8 +107,8 @@ PathSum<T> PathFinder<T>::length(std::span<const Local> path) const {
     const auto tails = in_.heads_of(path[i + 1]);
     const auto found = std::lower_bound(tails.begin(), tails.end(), path[i]);
     check(found != tails.end() && *found == path[i], "{}: there is no arc from {} to {}. Give a path of this graph.",
-          in_.name, in_.ids[index(path[i])], in_.ids[index(path[i + 1])]);
-    sum += static_cast<Length>(in_.weights_of(path[i + 1])[static_cast<std::size_t>(found - tails.begin())]);
+          in_.name, in_.ids[path[i]], in_.ids[path[i + 1]]);
+    sum += static_cast<Length>(in_.weights_of(path[i + 1])[found - tails.begin()]);
   }
   return sum;
 }
@@ -121,7 +121,7 @@ PathList find_paths(Team& team, const PathFinder<T>& finder, MatrixView<const T>
   std::vector<std::vector<Local>> found(static_cast<std::size_t>(team.size()));
   team.run([&](int thread) {
     const auto [begin, end] = team.share(thread, pairs.size());
-    auto& mine = found[static_cast<std::size_t>(thread)];
+    auto& mine = found[thread];
     for (std::size_t i = begin; i < end; ++i) {
       const auto [u, v] = pairs[i];
       check(u >= 0 && u < d.rows, "There is no vertex {} (D has {} rows). Give one that exists.", u, d.rows);
@@ -131,7 +131,7 @@ PathList find_paths(Team& team, const PathFinder<T>& finder, MatrixView<const T>
   for (std::size_t i = 0; i < pairs.size(); ++i) list.offsets[i + 1] += list.offsets[i];
   list.vertices.resize(static_cast<std::size_t>(list.offsets.back()));
   team.run([&](int thread) {
-    const auto& mine = found[static_cast<std::size_t>(thread)];
+    const auto& mine = found[thread];
     const auto begin = team.share(thread, pairs.size()).first;
     std::copy(mine.begin(), mine.end(), list.vertices.begin() + static_cast<std::ptrdiff_t>(list.offsets[begin]));
   });

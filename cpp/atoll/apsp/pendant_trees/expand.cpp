@@ -41,8 +41,8 @@ struct Trees {
       }
     std::vector<char> removed(n, 0);
     for (const PendantVertex<T>& x : trees.pendants) {
-      size[index(x.anchor)] += size[index(x.vertex)];
-      removed[index(x.vertex)] = 1;
+      size[x.anchor] += size[x.vertex];
+      removed[x.vertex] = 1;
     }
     Local roots = 0;  // where the next root's tree begins
     for (std::size_t v = 0; v < n; ++v)
@@ -56,23 +56,23 @@ struct Trees {
       const Local here = next[a];
       next[a] += size[v];
       next[v] = here + 1;
-      pendants[index(here)] = x;
-      below[index(here)] = size[v];
+      pendants[here] = x;
+      below[here] = size[v];
       of_root[v] = of_root[a];
       length[v] = path_sum(length[a], x.there);
       depth[v] = depth[a] + 1;
       deepest = std::max(deepest, depth[v]);
     }
     depth_begin.resize(static_cast<std::size_t>(deepest) + 1);
-    for (const PendantVertex<T>& x : pendants) ++depth_begin[index(depth[index(x.vertex)])];
+    for (const PendantVertex<T>& x : pendants) ++depth_begin[depth[x.vertex]];
     for (std::size_t d = 1; d < depth_begin.size(); ++d) depth_begin[d] += depth_begin[d - 1];
     by_depth.resize(pendants.size());
     std::vector<std::size_t> cursor(depth_begin);
     for (std::size_t t = 0; t < pendants.size(); ++t)
-      by_depth[cursor[index(depth[index(pendants[t].vertex)]) - 1]++] = static_cast<Local>(t);
+      by_depth[cursor[index(depth[pendants[t].vertex]) - 1]++] = static_cast<Local>(t);
 
     begin.assign(trees.cores.size() + 1, 0);
-    for (const PendantVertex<T>& x : pendants) ++begin[index(trees.component[index(x.vertex)]) + 1];
+    for (const PendantVertex<T>& x : pendants) ++begin[index(trees.component[x.vertex]) + 1];
     for (std::size_t c = 1; c < begin.size(); ++c) begin[c] += begin[c - 1];
     vertex.resize(pendants.size());
     position.resize(pendants.size());
@@ -80,7 +80,7 @@ struct Trees {
     cursor.assign(begin.begin(), begin.end() - 1);
     for (std::size_t v = 0; v < n; ++v) {
       if (!removed[v]) continue;
-      const std::size_t to = cursor[index(trees.component[v])]++;
+      const std::size_t to = cursor[trees.component[v]]++;
       vertex[to] = static_cast<Local>(v);
       position[to] = of_root[v];
       down[to] = length[v];
@@ -163,8 +163,8 @@ class Expansion {
     const auto follow = [&](std::size_t start) {
       const std::size_t first = order_.size();
       Local v = static_cast<Local>(start);
-      for (; trees_.slot[index(v)] >= 0 && !seen[index(v)]; v = trees_.slot[index(v)]) {
-        seen[index(v)] = 1;
+      for (; trees_.slot[v] >= 0 && !seen[v]; v = trees_.slot[v]) {
+        seen[v] = 1;
         order_.push_back(v);
       }
       const bool ring = index(v) == start;
@@ -195,7 +195,7 @@ class Expansion {
     });
     team_.for_range(list.size(), 1, [&](int thread, std::size_t t, std::size_t) {
       const MoveChain& chain = list[t];
-      Array<T>& kept = scratch_[static_cast<std::size_t>(thread)].kept;
+      Array<T>& kept = scratch_[thread].kept;
       if (chain.closed) {
         if (kept.empty()) kept = Array<T>(static_cast<std::size_t>(d_.cols));
         keep(order_[chain.end - 1], kept.data());
@@ -212,17 +212,17 @@ class Expansion {
     });
   }
 
-  const T* row_at(Local u) const { return d_.row(trees_.slot[index(u)]).data(); }
+  const T* row_at(Local u) const { return d_.row(trees_.slot[u]).data(); }
   void keep(Local u, T* to) const {
-    const auto& core = pendant_.cores[index(pendant_.component[index(u)])];
+    const auto& core = pendant_.cores[pendant_.component[u]];
     std::copy_n(row_at(u), core.size(), to);
   }
 
   /// Expands the row of u from its row within the core, which may lie where row u goes.
   void make_row(Local u, const T* core_row, int thread) {
-    const std::size_t c = index(pendant_.component[index(u)]);
+    const std::size_t c = index(pendant_.component[u]);
     const std::vector<Local>& core = pendant_.cores[c];
-    Scratch& scratch = scratch_[static_cast<std::size_t>(thread)];
+    Scratch& scratch = scratch_[thread];
     std::copy_n(core_row, core.size(), scratch.core.data());
     const std::size_t first = trees_.begin[c], hanging = trees_.begin[c + 1] - first;
     kernels_.gather(scratch.core.data(), trees_.position.data() + first, {trees_.down.data() + first, hanging},
@@ -233,8 +233,8 @@ class Expansion {
       return;
     }
     std::ranges::fill(row, kNoPath<T>);
-    for (std::size_t k = 0; k < core.size(); ++k) row[index(core[k])] = scratch.core[k];
-    for (std::size_t k = 0; k < hanging; ++k) row[index(trees_.vertex[first + k])] = scratch.hanging[k];
+    for (std::size_t k = 0; k < core.size(); ++k) row[core[k]] = scratch.core[k];
+    for (std::size_t k = 0; k < hanging; ++k) row[trees_.vertex[first + k]] = scratch.hanging[k];
   }
 
   /// Computes the row of a pendant vertex from its anchor's.
@@ -242,10 +242,10 @@ class Expansion {
     const PendantVertex<T>& x = trees_.pendants[t];
     const std::span<T> row = d_.row(x.vertex);
     kernels_.lengthen(x.back, d_.row(x.anchor), row.data());
-    row[index(x.vertex)] = T{};
+    row[x.vertex] = T{};
     for (std::size_t b = t + 1; b < t + index(trees_.below[t]); ++b) {
       const PendantVertex<T>& y = trees_.pendants[b];
-      row[index(y.vertex)] = path_sum(row[index(y.anchor)], y.there);
+      row[y.vertex] = path_sum(row[y.anchor], y.there);
     }
   }
 

@@ -22,7 +22,7 @@ struct Neighbours {
     }
   }
   std::span<const Local> of(Local v) const {
-    return {list.data() + offsets[index(v)], static_cast<std::size_t>(offsets[index(v) + 1] - offsets[index(v)])};
+    return {list.data() + offsets[v], static_cast<std::size_t>(offsets[index(v) + 1] - offsets[v])};
   }
 };
 
@@ -31,7 +31,7 @@ T weight_or_none(const ReplicatedCsr<T>& arcs, Local tail, Local head) {
   const auto heads = arcs.heads_of(tail);
   const auto found = std::lower_bound(heads.begin(), heads.end(), head);
   if (found == heads.end() || *found != head) return kNoPath<T>;
-  return arcs.weights_of(tail)[static_cast<std::size_t>(found - heads.begin())];
+  return arcs.weights_of(tail)[found - heads.begin()];
 }
 
 /// Fills [vertex] component, numbered by their smallest vertices; returns their number.
@@ -47,7 +47,7 @@ std::size_t number_components(const Neighbours& near, std::vector<Local>& compon
       const Local u = stack.back();
       stack.pop_back();
       for (const Local w : near.of(u))
-        if (component[index(w)] < 0) component[index(w)] = c, stack.push_back(w);
+        if (component[w] < 0) component[w] = c, stack.push_back(w);
     }
   }
   return count;
@@ -66,7 +66,7 @@ bool is_one_core(const ReplicatedCsr<T>& arcs) {
   seen[0] = 1;
   for (std::size_t next = 0; next < reached.size() && reached.size() < n; ++next)
     for (const Local head : arcs.heads_of(reached[next]))
-      if (!seen[index(head)]) seen[index(head)] = 1, reached.push_back(head);
+      if (!seen[head]) seen[head] = 1, reached.push_back(head);
   return reached.size() == n;
 }
 
@@ -110,18 +110,18 @@ PendantTrees<T> remove_pendant_trees(const ReplicatedCsr<T>& arcs) {
   }
   for (std::size_t next = 0; next < leaves.size(); ++next) {
     const Local v = leaves[next];
-    if (degree[index(v)] == 0) continue;  // the last vertex of a tree component: it is the core
+    if (degree[v] == 0) continue;  // the last vertex of a tree component: it is the core
     const auto list = near.of(v);
-    const Local anchor = *std::find_if(list.begin(), list.end(), [&](Local u) { return !peeled[index(u)]; });
+    const Local anchor = *std::find_if(list.begin(), list.end(), [&](Local u) { return !peeled[u]; });
     const PendantVertex<T> pendant{v, anchor, weight_or_none(arcs, anchor, v), weight_or_none(arcs, v, anchor)};
     if (path_sum(pendant.there, pendant.back) < T{})
       refuse_negative_cycle(arcs, {std::min(v, anchor), std::max(v, anchor)});
     trees.pendants.push_back(pendant);
-    peeled[index(v)] = 1;
-    if (--degree[index(anchor)] == 1) leaves.push_back(anchor);
+    peeled[v] = 1;
+    if (--degree[anchor] == 1) leaves.push_back(anchor);
   }
   for (std::size_t v = 0; v < n; ++v)
-    if (!peeled[v]) trees.cores[index(trees.component[v])].push_back(static_cast<Local>(v));
+    if (!peeled[v]) trees.cores[trees.component[v]].push_back(static_cast<Local>(v));
   std::int64_t rows = 0;
   for (const auto& core : trees.cores) {
     trees.first_row.push_back(rows);
@@ -138,10 +138,10 @@ ReplicatedCsr<T> core_arcs(const ReplicatedCsr<T>& arcs, const PendantTrees<T>& 
   constexpr std::size_t kSmall = 16;
   if (core.size() * kSmall >= static_cast<std::size_t>(arcs.vertices())) {
     positions.assign(static_cast<std::size_t>(arcs.vertices()), -1);
-    for (std::size_t k = 0; k < core.size(); ++k) positions[index(core[k])] = static_cast<Local>(k);
+    for (std::size_t k = 0; k < core.size(); ++k) positions[core[k]] = static_cast<Local>(k);
   }
   const auto position_of = [&](Local v) -> Local {
-    if (!positions.empty()) return positions[index(v)];
+    if (!positions.empty()) return positions[v];
     const auto found = std::lower_bound(core.begin(), core.end(), v);
     return found == core.end() || *found != v ? Local{-1} : static_cast<Local>(found - core.begin());
   };
@@ -151,7 +151,7 @@ ReplicatedCsr<T> core_arcs(const ReplicatedCsr<T>& arcs, const PendantTrees<T>& 
   cut.ids.reserve(core.size());
   Edge most = 0;
   for (const Local v : core) {
-    cut.ids.push_back(arcs.ids[index(v)]);
+    cut.ids.push_back(arcs.ids[v]);
     most += arcs.end(v) - arcs.begin(v);
   }
   // Positions ascend like vertices, so rows stay sorted.

@@ -19,7 +19,7 @@ template <class T>
 ReplicatedCsr<T> arcs_of(const DistanceFile& file, Edge& left_out) {
   const DistanceGraph graph = file.graph();
   std::vector<Vertex> ids(static_cast<std::size_t>(file.n()));
-  for (std::int64_t i = 0; i < file.n(); ++i) ids[static_cast<std::size_t>(i)] = file.id_of(i);
+  for (std::int64_t i = 0; i < file.n(); ++i) ids[i] = file.id_of(i);
   std::vector<Arc<T>> arcs;
   arcs.reserve(graph.targets.size());
   std::visit(
@@ -142,12 +142,12 @@ void DistanceQueries::each_pair(Team& team, std::span<const Vertex> from, std::s
     std::vector<RowReader<T>> readers(static_cast<std::size_t>(team.size()), RowReader<T>(*file_));
     std::vector<std::vector<Local>> found(static_cast<std::size_t>(team.size()));
     team.for_range(order.size(), kGrain, [&](int thread, std::size_t begin, std::size_t end) {
-      auto& path = found[static_cast<std::size_t>(thread)];
+      auto& path = found[thread];
       for (std::size_t k = begin; k < end; ++k) {
         const std::size_t i = order[k];
         const auto u = static_cast<Local>(rows[i]), v = static_cast<Local>(file_->index_of(to[i]));
         path.clear();
-        finder.append_path(u, v, readers[static_cast<std::size_t>(thread)](u), path);
+        finder.append_path(u, v, readers[thread](u), path);
         f(thread, i, std::span<const Local>(path));
       }
     });
@@ -165,7 +165,7 @@ DistanceQueries::Paths DistanceQueries::paths(Team& team, std::span<const Vertex
   };
   std::vector<Found> found(static_cast<std::size_t>(team.size()));
   each_pair(team, from, to, [&](int thread, std::size_t i, std::span<const Local> path) {
-    Found& mine = found[static_cast<std::size_t>(thread)];
+    Found& mine = found[thread];
     mine.pieces.push_back({i, mine.vertices.size(), path.size()});
     for (const Local x : path) mine.vertices.push_back(file_->id_of(x));
   });
@@ -175,7 +175,7 @@ DistanceQueries::Paths DistanceQueries::paths(Team& team, std::span<const Vertex
   std::partial_sum(paths.offsets.begin(), paths.offsets.end(), paths.offsets.begin());
   paths.vertices.resize(static_cast<std::size_t>(paths.offsets.back()));
   team.run([&](int thread) {
-    const Found& mine = found[static_cast<std::size_t>(thread)];
+    const Found& mine = found[thread];
     for (const Piece& piece : mine.pieces)
       std::copy_n(mine.vertices.begin() + static_cast<std::ptrdiff_t>(piece.begin), piece.size,
                   paths.vertices.begin() + static_cast<std::ptrdiff_t>(paths.offsets[piece.question]));

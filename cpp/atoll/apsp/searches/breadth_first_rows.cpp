@@ -58,11 +58,11 @@ class BitSearch {
     std::size_t kept = 0;
     for (const Local v : open_) {
       any |= kernels_.pull(frontier_.data(), entering_.heads.data() + entering_.begin(v),
-                           entering_.end(v) - entering_.begin(v), seen_[index(v)], found_[index(v)],
+                           entering_.end(v) - entering_.begin(v), seen_[v], found_[v],
                            levels_.data() + index(v) * kSearches, level);
       std::uint64_t all = ~std::uint64_t{0};
-      for (const std::uint64_t word : seen_[index(v)].words) all &= word;
-      if (all != ~std::uint64_t{0} || !is_empty(found_[index(v)]) || !is_empty(frontier_[index(v)])) open_[kept++] = v;
+      for (const std::uint64_t word : seen_[v].words) all &= word;
+      if (all != ~std::uint64_t{0} || !is_empty(found_[v]) || !is_empty(frontier_[v])) open_[kept++] = v;
     }
     open_.resize(kept);
     return any;
@@ -78,8 +78,7 @@ class BitSearch {
     for (std::int64_t begin = 0; begin < rows.cols; begin += kBlock) {
       const std::int64_t end = std::min(rows.cols, begin + kBlock);
       const std::uint8_t* from[kBlock];
-      for (std::int64_t v = begin; v < end; ++v)
-        from[v - begin] = levels_.data() + index(near_.place[static_cast<std::size_t>(v)]) * kSearches;
+      for (std::int64_t v = begin; v < end; ++v) from[v - begin] = levels_.data() + index(near_.place[v]) * kSearches;
       for (std::size_t s = 0; s < sources.size(); ++s) {
         T* row = rows.row(sources[s].row).data() + begin;
         for (std::int64_t k = 0; k < end - begin; ++k) {
@@ -113,12 +112,10 @@ std::vector<SourceRow> breadth_first_rows(Team& team, const NearArcs<T>& near, s
   const std::size_t batch = std::clamp<std::size_t>(even, 1, kSearches);
   const BitKernels kernels = bit_kernels(chosen_isa());
   team.for_range(sources.size(), batch, [&](int thread, std::size_t a, std::size_t b) {
-    auto& search = searches[static_cast<std::size_t>(thread)];
+    auto& search = searches[thread];
     if (!search) search = std::make_unique<BitSearch<T>>(near, entering, kernels);
     const auto part = sources.subspan(a, b - a);
-    if (!search->run(part, rows))
-      deep[static_cast<std::size_t>(thread)].insert(deep[static_cast<std::size_t>(thread)].end(), part.begin(),
-                                                    part.end());
+    if (!search->run(part, rows)) deep[thread].insert(deep[thread].end(), part.begin(), part.end());
   });
   std::vector<SourceRow> all;
   for (const auto& part : deep) all.insert(all.end(), part.begin(), part.end());

@@ -42,7 +42,7 @@ class LaneSearch {
     limit_ = T{};
     for (std::size_t l = 0; l < sources.size(); ++l) {
       lanes_[index(sources[l].source) * kLanes<T> + l] = T{};
-      key_[index(sources[l].source)] = T{};
+      key_[sources[l].source] = T{};
       enter(sources[l].source, T{});
     }
     while (!next_.empty() || refill(delta)) {
@@ -57,7 +57,7 @@ class LaneSearch {
   enum class Where : std::uint8_t { nowhere, near, far };
 
   void enter(Local v, T key) {
-    Where& where = where_[index(v)];
+    Where& where = where_[v];
     if (where == Where::near) return;
     if (key <= limit_) {
       where = Where::near;  // a possible entry in far_ is skipped later
@@ -70,17 +70,17 @@ class LaneSearch {
 
   void relax(Local v) {
     const ReplicatedCsr<T>& arcs = near_arcs_.arcs;
-    const T key = std::exchange(key_[index(v)], kNoPath<T>);
-    where_[index(v)] = Where::nowhere;
+    const T key = std::exchange(key_[v], kNoPath<T>);
+    where_[v] = Where::nowhere;
     const Local* heads = arcs.heads.data() + arcs.begin(v);
     const T* weights = arcs.weights.data() + arcs.begin(v);
     const std::int64_t found = kernels_.relax(lanes_.data() + index(v) * kLanes<T>, lanes_.data(), heads, weights,
                                               arcs.end(v) - arcs.begin(v), improved_.data());
     for (std::int64_t i = 0; i < found; ++i) {
-      const Local e = improved_[static_cast<std::size_t>(i)], head = heads[e];
+      const Local e = improved_[i], head = heads[e];
       const T bound = path_sum(key, weights[e]);
-      if (bound < key_[index(head)]) key_[index(head)] = bound;
-      enter(head, key_[index(head)]);
+      if (bound < key_[head]) key_[head] = bound;
+      enter(head, key_[head]);
     }
   }
 
@@ -89,9 +89,9 @@ class LaneSearch {
     T least = kNoPath<T>;
     std::size_t kept = 0;
     for (const Local v : far_)
-      if (where_[index(v)] == Where::far) {
+      if (where_[v] == Where::far) {
         far_[kept++] = v;
-        least = std::min(least, key_[index(v)]);
+        least = std::min(least, key_[v]);
       }
     far_.resize(kept);
     if (kept == 0) return false;
@@ -100,9 +100,9 @@ class LaneSearch {
     limit_ = std::max(limit_, least);  // it was rounded down
     kept = 0;
     for (const Local v : far_) {
-      if (where_[index(v)] != Where::far) continue;  // a duplicate
-      if (key_[index(v)] <= limit_) {
-        where_[index(v)] = Where::near;
+      if (where_[v] != Where::far) continue;  // a duplicate
+      if (key_[v] <= limit_) {
+        where_[v] = Where::near;
         next_.push_back(v);
       } else {
         far_[kept++] = v;
@@ -119,7 +119,7 @@ class LaneSearch {
       const std::int64_t end = std::min(rows.cols, begin + kBlock);
       const T* from[kBlock];
       for (std::int64_t v = begin; v < end; ++v)
-        from[v - begin] = lanes_.data() + index(near_arcs_.place[static_cast<std::size_t>(v)]) * kLanes<T>;
+        from[v - begin] = lanes_.data() + index(near_arcs_.place[v]) * kLanes<T>;
       for (std::size_t l = 0; l < sources.size(); ++l) {
         T* row = rows.row(sources[l].row).data() + begin;
         for (std::int64_t k = 0; k < end - begin; ++k) row[k] = from[k][l];
@@ -147,7 +147,7 @@ double delta_rows(Team& team, const NearArcs<T>& near, std::span<const SourceRow
   const LaneKernels<T> kernels = lane_kernels<T>(chosen_isa());
   const auto run = [&](std::size_t first, std::size_t last, double step) {
     team.for_range(last - first, 1, [&](int thread, std::size_t k, std::size_t) {
-      auto& search = searches[static_cast<std::size_t>(thread)];
+      auto& search = searches[thread];
       if (!search) search = std::make_unique<LaneSearch<T>>(near, kernels);
       const std::size_t begin = (first + k) * kLanes<T>;
       search->run(sources.subspan(begin, std::min(kLanes<T>, sources.size() - begin)), step, rows);

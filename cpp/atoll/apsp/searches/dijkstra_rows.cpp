@@ -95,12 +95,12 @@ class Heap {
 template <class T>
 void dijkstra(const ReplicatedCsr<T>& arcs, Local source, std::span<T> row, Heap<T>& heap) {
   std::fill(row.begin(), row.end(), kNoPath<T>);
-  row[static_cast<std::size_t>(source)] = T{};
+  row[source] = T{};
   for (heap.push({T{}, source}); !heap.empty();) {
     const auto [distance, v] = parts_of(heap.pop());
-    if (row[static_cast<std::size_t>(v)] < distance) continue;
+    if (row[v] < distance) continue;
     for (auto e = static_cast<std::size_t>(arcs.begin(v)); e < static_cast<std::size_t>(arcs.end(v)); ++e) {
-      T& known = row[static_cast<std::size_t>(arcs.heads[e])];
+      T& known = row[arcs.heads[e]];
       const T through = path_sum(distance, arcs.weights[e]);
       if (!(through < known)) continue;
       known = through;
@@ -115,7 +115,7 @@ template <class T>
 void dijkstra_rows(Team& team, const ReplicatedCsr<T>& arcs, std::span<const Local> sources, MatrixView<T> rows) {
   std::vector<Heap<T>> heaps(static_cast<std::size_t>(team.size()));
   team.for_range(sources.size(), 1, [&](int thread, std::size_t k, std::size_t) {
-    dijkstra(arcs, sources[k], rows.row(static_cast<std::int64_t>(k)), heaps[static_cast<std::size_t>(thread)]);
+    dijkstra(arcs, sources[k], rows.row(static_cast<std::int64_t>(k)), heaps[thread]);
   });
 }
 

@@ -12,8 +12,7 @@ namespace {
 template <class T>
 std::vector<SourceRow> by_place(const NearArcs<T>& near, std::span<const Local> sources) {
   std::vector<SourceRow> list;
-  for (std::size_t k = 0; k < sources.size(); ++k)
-    list.push_back({near.place[index(sources[k])], static_cast<Local>(k)});
+  for (std::size_t k = 0; k < sources.size(); ++k) list.push_back({near.place[sources[k]], static_cast<Local>(k)});
   std::sort(list.begin(), list.end(), [](const SourceRow& a, const SourceRow& b) { return a.source < b.source; });
   return list;
 }
@@ -40,7 +39,7 @@ ReplicatedCsr<T> reweighted(const ReplicatedCsr<T>& arcs, const std::vector<Path
   for (Local v = 0; v < arcs.vertices(); ++v) {
     const auto heads = arcs.heads_of(v);
     for (std::size_t k = 0; k < heads.size(); ++k) {
-      const PathSum<T> w = static_cast<PathSum<T>>(arcs.weights_of(v)[k]) + h[index(v)] - h[index(heads[k])];
+      const PathSum<T> w = static_cast<PathSum<T>>(arcs.weights_of(v)[k]) + h[v] - h[heads[k]];
       greatest = std::max(greatest, w);
       list.push_back({v, heads[k], static_cast<T>(std::max(w, PathSum<T>{}))});
     }
@@ -80,8 +79,8 @@ NearArcs<T> near_arcs(const ReplicatedCsr<T>& arcs) {
   near.place.assign(n, -1);
   std::vector<Local> order;
   const auto enter = [&](Local v) {
-    if (near.place[index(v)] >= 0) return;
-    near.place[index(v)] = static_cast<Local>(order.size());
+    if (near.place[v] >= 0) return;
+    near.place[v] = static_cast<Local>(order.size());
     order.push_back(v);
   };
   for (const Local start : by_degree) {
@@ -105,7 +104,7 @@ NearArcs<T> near_arcs(const ReplicatedCsr<T>& arcs) {
   for (std::size_t v = 0; v < n; ++v) {
     row.clear();
     for (auto e = static_cast<std::size_t>(arcs.begin(order[v])); e < static_cast<std::size_t>(arcs.end(order[v])); ++e)
-      row.emplace_back(near.place[index(arcs.heads[e])], arcs.weights[e]);
+      row.emplace_back(near.place[arcs.heads[e]], arcs.weights[e]);
     std::sort(row.begin(), row.end());
     for (const auto& [head, weight] : row) {
       near.arcs.heads[to] = head;
@@ -142,9 +141,9 @@ RowSearchReport search_rows(Team& team, const ReplicatedCsr<T>& arcs, RowSearch 
       T* row = rows.row(static_cast<std::int64_t>(k)).data();
       for (std::size_t v = 0; v < h.size(); ++v)
         if (row[v] != kNoPath<T>)  // a path that reaches kNoPath is none
-          row[v] = static_cast<T>(std::min(static_cast<PathSum<T>>(row[v]) + h[v] - h[index(sources[k])],
-                                           static_cast<PathSum<T>>(kNoPath<T>)));
-      row[index(sources[k])] = T{};
+          row[v] = static_cast<T>(
+              std::min(static_cast<PathSum<T>>(row[v]) + h[v] - h[sources[k]], static_cast<PathSum<T>>(kNoPath<T>)));
+      row[sources[k]] = T{};
     }
   });
   return {.delta = used, .seconds = timer.seconds()};

@@ -113,7 +113,7 @@ void Checkpoint::save(std::int64_t step, const Distances<T>& distances) {
       const auto k = static_cast<std::int64_t>(t);
       const std::int64_t i = mine.block_row(k), j = mine.block_col(k);
       const std::int64_t height = layout.rows.length_of(i), width = layout.cols.length_of(j);
-      Array<T>& buffer = buffers[static_cast<std::size_t>(thread)];
+      Array<T>& buffer = buffers[thread];
       if (buffer.empty()) buffer = Array<T>(mine.bytes_of(0) / sizeof(T));  // the first block is the largest
       const T* from =
           distances.local.data() + layout.rows.local_begin(i) * distances.local.stride() + layout.cols.local_begin(j);

@@ -38,10 +38,10 @@ class RedistributedBlocks {
       const std::vector<std::uint64_t> sums = table_of(file, at, r);
       team.for_range(wanted.size(), 1, [&](int thread, std::size_t w, std::size_t) {
         const std::int64_t k = wanted[w];
-        Array<T>& buffer = buffers[static_cast<std::size_t>(thread)];
+        Array<T>& buffer = buffers[thread];
         if (buffer.size() * sizeof(T) < at.bytes_of(k)) buffer = Array<T>(at.bytes_of(k) / sizeof(T));
         file.read_at(buffer.data(), at.bytes_of(k), at.begin_of(k));
-        check(checksum(buffer.data(), at.bytes_of(k)) == sums[static_cast<std::size_t>(k)],
+        check(checksum(buffer.data(), at.bytes_of(k)) == sums[k],
               "{}: block ({}, {}) at byte {} is damaged (its checksum is wrong). Remove {} and start again.",
               file.path(), at.block_row(k), at.block_col(k), at.begin_of(k), folder_);
         place(buffer.data(), at.block_row(k), at.block_col(k));
@@ -140,7 +140,7 @@ std::uint64_t hash_of(World& world, const Distances<T>& distances) {
                                sum += mix64(bits + mix64(i << 32 | j));
                              }
                            }
-                           parts[static_cast<std::size_t>(thread)] += sum;
+                           parts[thread] += sum;
                          });
   std::uint64_t mine = 0;
   for (const std::uint64_t part : parts) mine += part;

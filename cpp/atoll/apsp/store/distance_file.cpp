@@ -17,9 +17,7 @@ StorageFormat DistanceFile::format() const { return source_->format; }
 const DistanceMeta& DistanceFile::meta() const { return source_->meta; }
 std::span<const Vertex> DistanceFile::ids() const { return source_->ids.as<Vertex>(); }
 
-Vertex DistanceFile::id_of(std::int64_t index) const {
-  return ids().empty() ? index : ids()[static_cast<std::size_t>(index)];
-}
+Vertex DistanceFile::id_of(std::int64_t index) const { return ids().empty() ? index : ids()[index]; }
 
 std::int64_t DistanceFile::index_of(Vertex id) const {
   const auto all = ids();

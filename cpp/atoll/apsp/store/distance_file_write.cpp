@@ -39,7 +39,7 @@ class Blocks2D {
       const std::int64_t i = static_cast<std::int64_t>(t) / wide * rows.parts + row_part_;
       const std::int64_t j = static_cast<std::int64_t>(t) % wide * cols.parts + col_part_;
       const std::int64_t height = padded ? padded : rows.length_of(i), width = padded ? padded : cols.length_of(j);
-      Array<To>& tile = buffers[static_cast<std::size_t>(thread)];
+      Array<To>& tile = buffers[thread];
       const auto size = static_cast<std::size_t>(height * width);
       if (tile.size() < size) tile = Array<To>(size);
       if (height > rows.length_of(i) || width > cols.length_of(j)) std::fill_n(tile.data(), size, pad);
@@ -58,7 +58,7 @@ class Blocks2D {
     std::vector<Array<To>> buffers(static_cast<std::size_t>(world_.team().size()));
     world_.team().for_range(static_cast<std::size_t>(distances_.local.rows()), 64,
                             [&](int thread, std::size_t a, std::size_t b) {
-                              Array<To>& buffer = buffers[static_cast<std::size_t>(thread)];
+                              Array<To>& buffer = buffers[thread];
                               if (buffer.empty()) buffer = Array<To>(static_cast<std::size_t>(piece));
                               for (auto r = static_cast<std::int64_t>(a); r < static_cast<std::int64_t>(b); ++r)
                                 for (std::int64_t at = 0; at < distances_.local.cols(); at += piece) {
@@ -88,14 +88,14 @@ class Blocks2D {
     const std::int64_t done = convert_(from, to, width), block = distances_.layout.cols.block;
     if (done == width) {
       for (std::int64_t begin = 0; begin < width; begin += block)
-        sums_[static_cast<std::size_t>(place_of_sum(r, at + begin))] =
+        sums_[place_of_sum(r, at + begin)] =
             checksum(to + begin, static_cast<std::size_t>(std::min(block, width - begin)) * sizeof(To));
       return;
     }
     const std::int64_t i = distances_.layout.rows.index_of(row_part_, r);
     const std::int64_t j = distances_.layout.cols.index_of(col_part_, at + done);
     const auto name = [&](std::int64_t k) {
-      return graph_.ids.empty() ? fmt::format("row {}", k) : fmt::format("{}", graph_.ids[static_cast<std::size_t>(k)]);
+      return graph_.ids.empty() ? fmt::format("row {}", k) : fmt::format("{}", graph_.ids[k]);
     };
     throw InputError(fmt::format("{}: the value from {} to {} is {} ({} does not hold it). Write it as {}.", path_,
                                  name(i), name(j), from[done], name_of(kElementOf<To>),

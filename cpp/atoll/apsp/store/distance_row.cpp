@@ -15,8 +15,7 @@ std::vector<T> row_of(World& world, const Distances<T>& d, std::int64_t s) {
   std::vector<T> row(static_cast<std::size_t>(layout.cols.size));
   std::size_t next = 0;
   for (Rank r = 0; r < world.size(); ++r)
-    for (std::int64_t j = 0; j < counts[static_cast<std::size_t>(r)]; ++j)
-      row[static_cast<std::size_t>(layout.cols.index_of(layout.grid.col_of(r), j))] = all[next++];
+    for (std::int64_t j = 0; j < counts[r]; ++j) row[layout.cols.index_of(layout.grid.col_of(r), j)] = all[next++];
   return row;
 }
 

@@ -86,7 +86,7 @@ void TileFile<T>::write(std::int64_t i, std::int64_t j, const T* from) const {
   folder_->write_at(*file_, from, bytes, at);
   std::vector<std::uint64_t> sums(static_cast<std::size_t>(length(i)));
   for (std::int64_t r = 0; r < length(i); ++r)
-    sums[static_cast<std::size_t>(r)] = checksum(from + r * length(j), static_cast<std::size_t>(length(j)) * sizeof(T));
+    sums[r] = checksum(from + r * length(j), static_cast<std::size_t>(length(j)) * sizeof(T));
   checksums_->write(i, j, sums.data());
   sync_file_range(file_->get(), static_cast<off_t>(at), static_cast<off_t>(bytes), SYNC_FILE_RANGE_WRITE);
 }

@@ -22,7 +22,7 @@ IdRange discover_range(World& world, const EdgeList& edges) {
           world.team().for_range(ids.size(), 1 << 16, [&](int thread, std::size_t a, std::size_t b) {
             auto largest = ids[a];
             for (std::size_t i = a; i < b; ++i) largest = std::max(largest, ids[i]);
-            Vertex& mine = most[static_cast<std::size_t>(thread)];
+            Vertex& mine = most[thread];
             mine = std::max(mine, static_cast<Vertex>(largest));
           });
         },

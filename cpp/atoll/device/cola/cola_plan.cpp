@@ -25,7 +25,7 @@ std::vector<Vertex> fused_columns(const ColaGroups& groups, Rank group, Rank sou
                                   std::span<const std::vector<Vertex>> needed) {
   std::vector<Vertex> out;
   for (Rank k = groups.begin(group); k < groups.end(group); ++k) {
-    const Columns of_one = within(needed[static_cast<std::size_t>(k)], blocks.begin(source), blocks.end(source));
+    const Columns of_one = within(needed[k], blocks.begin(source), blocks.end(source));
     const auto before = static_cast<std::ptrdiff_t>(out.size());
     out.insert(out.end(), of_one.begin(), of_one.end());
     std::inplace_merge(out.begin(), out.begin() + before, out.end());
@@ -114,12 +114,12 @@ class Planner {
   void deal_out(const ColaRows& rows) {
     std::vector<PhaseNonzeros> phases(plan_.phases.size());
     for (Vertex row = 0; row < rows.rows(); ++row) {
-      const auto begin = static_cast<std::size_t>(rows.offsets[static_cast<std::size_t>(row)]),
+      const auto begin = static_cast<std::size_t>(rows.offsets[row]),
                  end = static_cast<std::size_t>(rows.offsets[static_cast<std::size_t>(row) + 1]);
       for (std::size_t e = begin; e < end; ++e) {
         const Vertex column = rows.columns[e];
         const Rank source = blocks_.owner(column);
-        const Section& section = sections_[static_cast<std::size_t>(source)];
+        const Section& section = sections_[source];
         const Local position = section.position_of(column);
         const float value = rows.values.empty() ? 1.0f : rows.values[e];
         PhaseNonzeros& phase = phases[phase_of(source)];
@@ -149,10 +149,9 @@ class Planner {
       for (std::size_t j = 0; j < plan_.phases.size(); ++j) {
         ColaRequest request{by, {}};
         for (Rank source = 0; source < groups_.pes; ++source) {
-          const Section& section = sections_[static_cast<std::size_t>(source)];
+          const Section& section = sections_[source];
           if (phase_of(source) != j || section.holder() != plan_.pe) continue;
-          for (const Vertex column :
-               within(needed_[static_cast<std::size_t>(by)], blocks_.begin(source), blocks_.end(source)))
+          for (const Vertex column : within(needed_[by], blocks_.begin(source), blocks_.end(source)))
             request.positions.push_back(section.position_of(column));
         }
         if (!request.positions.empty()) plan_.phases[j].requests.push_back(std::move(request));
@@ -193,7 +192,7 @@ class Planner {
     const Rank holder = groups_.buffering(source, mine_);
     std::size_t first = 0;
     for (Rank before = groups_.begin(groups_.of(source)); before < source; ++before)
-      if (groups_.buffering(before, mine_) == holder) first += sections_[static_cast<std::size_t>(before)].size();
+      if (groups_.buffering(before, mine_) == holder) first += sections_[before].size();
     std::vector<Vertex> columns = fused_columns(groups_, mine_, source, blocks_, needed_);
     const Local end = to_local(first + columns.size(), "a buffer");
     if (holder == plan_.pe) {

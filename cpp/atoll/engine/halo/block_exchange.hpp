@@ -54,7 +54,7 @@ class BlockExchange {
   void add_heads(const World& world, const std::vector<HaloRows>& sent, std::vector<HaloTraffic>& levels) const {
     const std::vector<std::size_t> blocks = blocks_of(sent);
     for (std::size_t r = 0; r < blocks.size(); ++r)
-      levels[static_cast<std::size_t>(world.level_to(static_cast<Rank>(r)))].bytes += blocks[r] * Blocks::kHeadBytes;
+      levels[world.level_to(static_cast<Rank>(r))].bytes += blocks[r] * Blocks::kHeadBytes;
   }
   std::size_t memory_bytes() const {
     std::size_t bytes = up_->memory_bytes() + down_->memory_bytes();
@@ -100,17 +100,15 @@ void BlockExchange<T>::exchange_blocks(NeighborAlltoallv& alltoallv, const std::
                                        Read&& read) {
   alltoallv.exchange(
       [&](int thread, NeighborAlltoallv::Writer& writer, Rank to, std::size_t block) {
-        const HaloPositions positions(out[static_cast<std::size_t>(to)], width_);
+        const HaloPositions positions(out[to], width_);
         const std::size_t begin = block * blocks_.size(), end = std::min(positions.size(), begin + blocks_.size());
         if (changed) {
-          blocks_.write(writer, positions, *changed, begin, end, values, scratch_[static_cast<std::size_t>(thread)]);
+          blocks_.write(writer, positions, *changed, begin, end, values, scratch_[thread]);
         } else {
           blocks_.write_all(writer, positions, begin, end, values);
         }
       },
-      [&](Rank from, std::span<const std::byte> part) {
-        read(HaloPositions(in[static_cast<std::size_t>(from)], width_), part);
-      });
+      [&](Rank from, std::span<const std::byte> part) { read(HaloPositions(in[from], width_), part); });
 }
 
 template <Plain T>
@@ -133,12 +131,12 @@ template <class From, class Into, class Overlap>
 void BlockExchange<T>::copy_rows_down(From&& from, Into&& into, Overlap&& overlap) {
   down_->exchange(
       [&](int, NeighborAlltoallv::Writer& writer, Rank to, std::size_t block) {
-        const HaloPositions positions(down_rows_.owned[static_cast<std::size_t>(to)], width_);
+        const HaloPositions positions(down_rows_.owned[to], width_);
         const std::size_t begin = block * blocks_.size(), end = std::min(positions.size(), begin + blocks_.size());
         blocks_.write_rows(writer, positions, begin, end, from);
       },
       [&](Rank rank, std::span<const std::byte> part) {
-        const HaloPositions positions(down_rows_.copies[static_cast<std::size_t>(rank)], width_);
+        const HaloPositions positions(down_rows_.copies[rank], width_);
         blocks_.for_blocks(
             part, positions.size(),
             [&](std::size_t begin, std::size_t end, typename Blocks::Encoding, std::size_t, const std::byte* values) {

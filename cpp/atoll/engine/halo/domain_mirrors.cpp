@@ -11,7 +11,7 @@ DomainMirrors::DomainMirrors(World& world, const Route& route, const std::vector
     : route_(route), near_(static_cast<std::size_t>(world.size()), world.chooses_routes()) {
   if (world.chooses_routes()) return;
   const int level = route.depth() - 2;  // of the domains that the highest level separates
-  for (const Rank r : route.domain(level, world.rank())) near_[static_cast<std::size_t>(r)] = 1;
+  for (const Rank r : route.domain(level, world.rank())) near_[r] = 1;
 
   struct Mirror {
     Local master;
@@ -24,10 +24,9 @@ DomainMirrors::DomainMirrors(World& world, const Route& route, const std::vector
     if (is_near(leader) || route.leader(level, leader) != leader) continue;
     mirrors.clear();
     for (const Rank r : route.domain(level, leader)) {
-      const HaloRows& masters = known[static_cast<std::size_t>(r)];
+      const HaloRows& masters = known[r];
       for (std::size_t k = 0; k < masters.size(); ++k)
-        mirrors.push_back(
-            {masters.row(k), {r, static_cast<Local>(positions[static_cast<std::size_t>(r)] + static_cast<Edge>(k))}});
+        mirrors.push_back({masters.row(k), {r, static_cast<Local>(positions[r] + static_cast<Edge>(k))}});
     }
     if (mirrors.empty()) continue;
     std::sort(mirrors.begin(), mirrors.end(), [](const Mirror& a, const Mirror& b) {
@@ -35,7 +34,7 @@ DomainMirrors::DomainMirrors(World& world, const Route& route, const std::vector
     });
     Domain& domain = domains_.emplace_back();
     domain.receiver = route.monitor(leader, level, world.rank());
-    auto& list = lists[static_cast<std::size_t>(domain.receiver)];
+    auto& list = lists[domain.receiver];
     std::vector<Local> own;
     for (std::size_t begin = 0, end = 0; begin < mirrors.size(); begin = end) {
       while (end < mirrors.size() && mirrors[end].master == mirrors[begin].master) ++end;
@@ -56,7 +55,7 @@ DomainMirrors::DomainMirrors(World& world, const Route& route, const std::vector
     }
   }
   const std::vector<Edge> firsts = world.exchange_lengths(first_entry);
-  for (Domain& domain : domains_) domain.first = static_cast<Local>(firsts[static_cast<std::size_t>(domain.receiver)]);
+  for (Domain& domain : domains_) domain.first = static_cast<Local>(firsts[domain.receiver]);
 }
 
 std::size_t DomainMirrors::memory_bytes() const {

@@ -34,7 +34,7 @@ class DomainMirrors {
   };
   const std::vector<Domain>& domains() const { return domains_; }
   const Route& route() const { return route_; }
-  bool is_near(Rank rank) const { return near_[static_cast<std::size_t>(rank)] != 0; }
+  bool is_near(Rank rank) const { return near_[rank] != 0; }
 
   struct Copy {
     Rank rank;

@@ -29,7 +29,7 @@ void add_traffic(std::vector<HaloTraffic>& levels, const World& world, const std
                  std::size_t row_bytes) {
   for (std::size_t r = 0; r < sent.size(); ++r) {
     if (sent[r].size() == 0) continue;
-    HaloTraffic& level = levels[static_cast<std::size_t>(world.level_to(static_cast<Rank>(r)))];
+    HaloTraffic& level = levels[world.level_to(static_cast<Rank>(r))];
     level.rows += sent[r].size();
     level.bytes += sent[r].size() * row_bytes;
   }
@@ -101,7 +101,7 @@ Local HaloPlan::local_row_if_any(Vertex row) const {
 }
 
 const std::vector<HaloDirection>& HaloPlan::stages_of(const HaloDirection& direction) const {
-  auto& stages = stages_[static_cast<std::size_t>(&direction - directions_.data())];
+  auto& stages = stages_[&direction - directions_.data()];
   if (stages.empty()) stages = halo_stages(world_, direction);
   return stages;
 }

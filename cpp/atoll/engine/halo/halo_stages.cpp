@@ -47,8 +47,8 @@ class RowRoutes {
       const std::size_t first = first_to_reach(domain, index);
       const Holder& receiver = domain[first];
       const int stage = hierarchy_.depth() - 1 - level;
-      outgoing_[static_cast<std::size_t>(from.rank)].push_back({stage, receiver.rank, from.position, 0});
-      outgoing_[static_cast<std::size_t>(receiver.rank)].push_back({stage, from.rank, receiver.position, 1});
+      outgoing_[from.rank].push_back({stage, receiver.rank, from.position, 0});
+      outgoing_[receiver.rank].push_back({stage, from.rank, receiver.position, 1});
       if (domain.size() == 1) continue;
       std::vector<Holder> rest(domain.begin(), domain.end());
       rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(first));
@@ -60,8 +60,7 @@ class RowRoutes {
   // Another rank of the domain for each row, so that all of them share the work of passing on. Where all of them need all
   // rows, neighbouring rows go to one rank: a block that lies as it is sent needs no list of its rows at either end.
   std::size_t first_to_reach(std::span<const Holder> domain, std::size_t index) const {
-    const bool dense = std::ranges::all_of(
-        domain, [&](const Holder& holder) { return all_needed_[static_cast<std::size_t>(holder.rank)]; });
+    const bool dense = std::ranges::all_of(domain, [&](const Holder& holder) { return all_needed_[holder.rank]; });
     return dense ? index * domain.size() / rows_ : (rank_ + index) % domain.size();
   }
   int level_of(const Holder& a, const Holder& b) const { return hierarchy_.level_between(a.rank, b.rank); }
@@ -118,9 +117,8 @@ std::vector<HaloDirection> halo_stages(World& world, const HaloDirection& direct
     const bool own = static_cast<Rank>(owner) == world.rank();
     const std::size_t begin = direction.copies[owner].begin();
     for (const Step& step : steps[owner]) {
-      auto& lists = (step.receives ? received : sent)[static_cast<std::size_t>(step.stage)];
-      lists[static_cast<std::size_t>(step.peer)].push_back(own ? step.position
-                                                               : static_cast<Local>(begin) + step.position);
+      auto& lists = (step.receives ? received : sent)[step.stage];
+      lists[step.peer].push_back(own ? step.position : static_cast<Local>(begin) + step.position);
     }
   }
   std::vector<HaloDirection> directions(stages);

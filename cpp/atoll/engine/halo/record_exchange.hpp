@@ -84,7 +84,7 @@ class RecordExchange {
   }
   void assign(std::span<const Update> updates) {
     for (const Update& u : updates) {
-      values_[static_cast<std::size_t>(u.position)] = u.value;
+      values_[u.position] = u.value;
       changed_->set(static_cast<std::size_t>(u.position));
     }
   }

@@ -34,7 +34,7 @@ class MatrixParser {
         scratch_(static_cast<std::size_t>(world.team().size())) {}
 
   void operator()(int thread, const Block& block) {
-    Scratch& s = scratch_[static_cast<std::size_t>(thread)];
+    Scratch& s = scratch_[thread];
     s.source.clear();
     s.target.clear();
     s.weight.clear();

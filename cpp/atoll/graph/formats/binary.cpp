@@ -191,7 +191,7 @@ EdgeList read_binary(World& world, const std::string& path, const ReadOptions& o
       const Job& job = jobs[i];
       const BlockEntry& e = c.table[job.block];
       const std::uint64_t bytes = block_bytes(h, e.edges, e.vertices);
-      Array<char>& buffer = buffers[static_cast<std::size_t>(thread)];
+      Array<char>& buffer = buffers[thread];
       if (buffer.size() < bytes) buffer = Array<char>(bytes);
       file.read_at(buffer.data(), bytes, e.at);
       check(checksum(buffer.data(), bytes) == e.sum,
@@ -280,7 +280,7 @@ void write_binary(World& world, const std::string& path, const EdgeList& edges) 
     world.team().for_range(blocks.size(), 1, [&](int thread, std::size_t b, std::size_t) {
       BlockEntry& e = blocks[b];
       const std::uint64_t n = block_bytes(h, e.edges, e.vertices);
-      Array<char>& buffer = buffers[static_cast<std::size_t>(thread)];
+      Array<char>& buffer = buffers[thread];
       if (buffer.size() < n) buffer = Array<char>(n);
       char* to = buffer.data();
       const auto put = [&](const char* from, std::uint64_t item, std::uint64_t size, std::uint64_t count) {

@@ -25,7 +25,7 @@ std::int64_t distinct_ends_in_range(World& world, const EdgeList& edges) {
   std::vector<std::uint64_t> seen(words, 0);
   for_each_end(edges, [&](Vertex id) {
     const Vertex at = id - edges.range->first;
-    if (at >= 0 && at < edges.range->count) seen[static_cast<std::size_t>(at / 64)] |= std::uint64_t{1} << (at % 64);
+    if (at >= 0 && at < edges.range->count) seen[at / 64] |= std::uint64_t{1} << (at % 64);
   });
   std::vector<std::vector<std::uint64_t>> parts(p);
   for (std::size_t r = 0; r < p; ++r)

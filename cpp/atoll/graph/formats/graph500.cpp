@@ -67,7 +67,7 @@ EdgeList read_tuples(World& world, const std::string& path, const ReadOptions& o
     if (weighted) weights.emplace(weights_path(path));
     std::vector<Scratch> scratch(static_cast<std::size_t>(world.team().size()));
     world.team().for_range(turns, 1, [&](int thread, std::size_t turn, std::size_t) {
-      Scratch& s = scratch[static_cast<std::size_t>(thread)];
+      Scratch& s = scratch[thread];
       bool appended = false;
       try {
         const std::uint64_t begin = (first + turn) * kEdgesPerTurn;

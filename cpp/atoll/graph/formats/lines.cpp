@@ -306,10 +306,8 @@ LineParser::LineParser(World& world, LineShape shape, std::size_t expected_edges
       scratch_(static_cast<std::size_t>(world.team().size())) {}
 
 BlockWork LineParser::work() {
-  if (shape_.target < 0)
-    return
-        [this](int thread, const Block& block) { parse_vertices(scratch_[static_cast<std::size_t>(thread)], block); };
-  return [this](int thread, const Block& block) { parse(scratch_[static_cast<std::size_t>(thread)], block); };
+  if (shape_.target < 0) return [this](int thread, const Block& block) { parse_vertices(scratch_[thread], block); };
+  return [this](int thread, const Block& block) { parse(scratch_[thread], block); };
 }
 
 void LineParser::make_room(Scratch& scratch, std::size_t bytes) {

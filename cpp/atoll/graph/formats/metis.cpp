@@ -98,7 +98,7 @@ class NeighbourParser {
         scratch_(static_cast<std::size_t>(world.team().size())) {}
 
   void operator()(int thread, const Block& block) {
-    Scratch& scratch = scratch_[static_cast<std::size_t>(thread)];
+    Scratch& scratch = scratch_[thread];
     bool appended = false;
     try {
       const std::size_t most = static_cast<std::size_t>(block.end - block.begin) / 2 + 2;

@@ -32,7 +32,7 @@ NamedVertices::NamedVertices(World& world, const Blocks& blocks, const EdgeList&
     for (std::uint64_t word = seen_[w]; word; word &= word - 1, ++total) {
       const Vertex dense = static_cast<Vertex>(w * 64) + std::countr_zero(word);
       const Rank owner = blocks.owner(dense);
-      asked[static_cast<std::size_t>(owner)].push_back(dense - blocks.begin(owner));
+      asked[owner].push_back(dense - blocks.begin(owner));
     }
   }
   wanted_ = world.exchange(std::move(asked));

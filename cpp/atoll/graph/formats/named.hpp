@@ -29,7 +29,7 @@ class NamedVertices {
   std::vector<T> fetch(std::span<const T> own) const {
     std::vector<std::vector<T>> answers(wanted_.size());
     for (std::size_t r = 0; r < wanted_.size(); ++r)
-      for (const Vertex owned_index : wanted_[r]) answers[r].push_back(own[static_cast<std::size_t>(owned_index)]);
+      for (const Vertex owned_index : wanted_[r]) answers[r].push_back(own[owned_index]);
     std::vector<T> values;
     for (const auto& part : world_.exchange(std::move(answers))) values.insert(values.end(), part.begin(), part.end());
     return values;

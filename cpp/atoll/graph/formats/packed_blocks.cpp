@@ -141,9 +141,7 @@ class Unpacking {
     }
   }
 
-  std::uint64_t tag_to(Rank to) {
-    return (tag_ << 32 | sent_[static_cast<std::size_t>(to)]++) | std::uint64_t{1} << 63;
-  }
+  std::uint64_t tag_to(Rank to) { return (tag_ << 32 | sent_[to]++) | std::uint64_t{1} << 63; }
 
   // Runs on rank 0's first thread.
   void unpack() {

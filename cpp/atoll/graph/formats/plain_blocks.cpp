@@ -29,7 +29,7 @@ class PlainBlocks {
       Block block{};
       block.turn = turn;
       block.at = plan_.from + (first_ + turn) * plan_.block_bytes;
-      BlockBuffer& buffer = buffers_[static_cast<std::size_t>(thread)];
+      BlockBuffer& buffer = buffers_[thread];
       // After a failure the remaining turns still run, with empty text.
       static const char nothing[kTextPadding] = {};
       block.begin = block.end = nothing;
@@ -123,8 +123,8 @@ std::int64_t for_plain_blocks(World& world, const InputFile& file, const BlockPl
     std::int64_t before = 0;
     const auto per_rank = world.all_gather(mine);
     for (Rank r = 0; r < world.size(); ++r) {
-      if (r < world.rank()) before += per_rank[static_cast<std::size_t>(r)];
-      all += per_rank[static_cast<std::size_t>(r)];
+      if (r < world.rank()) before += per_rank[r];
+      all += per_rank[r];
     }
     for (auto& r : rows) before += std::exchange(r, before);
   }

@@ -43,7 +43,7 @@ void write_lines(World& world, const std::string& path, const std::string& head,
   Team& team = world.team();
   std::vector<std::vector<char>> buffers(static_cast<std::size_t>(team.size()));
   const auto format = [&](int thread, std::size_t block) {
-    auto& buffer = buffers[static_cast<std::size_t>(thread)];
+    auto& buffer = buffers[thread];
     buffer.resize(kRowsPerBlock * kLongestLine);
     char* p = buffer.data();
     for (std::size_t row = block * kRowsPerBlock, end = std::min(rows, row + kRowsPerBlock); row < end; ++row)
@@ -65,7 +65,7 @@ void write_lines(World& world, const std::string& path, const std::string& head,
   world.collective_try([&] {
     if (world.rank() == 0) file.write_at(head.data(), head.size(), 0);
     team.for_range(blocks, 1, [&](int thread, std::size_t block, std::size_t) {
-      file.write_at(buffers[static_cast<std::size_t>(thread)].data(), format(thread, block), start + at[block]);
+      file.write_at(buffers[thread].data(), format(thread, block), start + at[block]);
     });
   });
   file.commit();
@@ -87,7 +87,7 @@ void write_records(World& world, const std::string& path, const std::string& hea
   world.collective_try([&] {
     if (world.rank() == 0) file.write_at(head.data(), head.size(), 0);
     world.team().for_range(rows, kRowsPerBlock, [&](int thread, std::size_t a, std::size_t b) {
-      auto& buffer = buffers[static_cast<std::size_t>(thread)];
+      auto& buffer = buffers[thread];
       buffer.resize(kRowsPerBlock * bytes);
       for (std::size_t row = a; row < b; ++row) fill(buffer.data() + (row - a) * bytes, row);
       file.write_at(buffer.data(), (b - a) * bytes, head.size() + (start + a) * bytes);
@@ -182,13 +182,13 @@ IdBounds bounds_of(World& world, const EdgeList& edges) {
   with_columns(edges, [&](const auto& source, const auto& target, auto) {
     std::vector<IdBounds> parts(static_cast<std::size_t>(world.team().size()));
     world.team().for_range(source.size(), std::size_t{1} << 18, [&](int thread, std::size_t a, std::size_t b) {
-      IdBounds part = parts[static_cast<std::size_t>(thread)];
+      IdBounds part = parts[thread];
       for (std::size_t i = a; i < b; ++i) {
         const auto s = static_cast<Vertex>(source[i]), t = static_cast<Vertex>(target[i]);
         part.least = std::min({part.least, s, t});
         part.most = std::max({part.most, s, t});
       }
-      parts[static_cast<std::size_t>(thread)] = part;
+      parts[thread] = part;
     });
     for (const IdBounds& part : parts) {
       mine.least = std::min(mine.least, part.least);

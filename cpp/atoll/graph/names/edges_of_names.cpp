@@ -15,7 +15,7 @@ void number_names(Team& team, std::span<const std::string_view> names, const cha
                   std::vector<NameTable>& tables, Array<std::uint32_t>& numbers) {
   std::atomic<std::size_t> wrong{names.size()};  // the first name that is no UTF-8
   team.run([&](int thread) {
-    NameTable& table = tables[static_cast<std::size_t>(thread)];
+    NameTable& table = tables[thread];
     const auto [begin, end] = team.share(thread, names.size());
     for (std::size_t i = begin; i < end; ++i) {
       bool good = true;
@@ -32,7 +32,7 @@ void number_names(Team& team, std::span<const std::string_view> names, const cha
 
 void translate(Team& team, const GatheredNames& gathered, Array<std::uint32_t>& numbers) {
   team.run([&](int thread) {
-    const std::vector<std::uint32_t>& ids = gathered.ids[static_cast<std::size_t>(thread)];
+    const std::vector<std::uint32_t>& ids = gathered.ids[thread];
     const auto [begin, end] = team.share(thread, numbers.size());
     for (std::size_t i = begin; i < end; ++i) numbers[i] = ids[numbers[i]];
   });

@@ -29,13 +29,13 @@ class NamedParser {
 
   BlockWork work() {
     return [this](int thread, const Block& block) {
-      Thread& mine = threads_[static_cast<std::size_t>(thread)];
+      Thread& mine = threads_[thread];
       mine.source.clear();
       mine.target.clear();
       mine.weight.clear();
       std::exception_ptr error;
       try {
-        parse(mine, tables_[static_cast<std::size_t>(thread)], block);
+        parse(mine, tables_[thread], block);
       } catch (...) {
         error = std::current_exception();
         mine.source.clear();
@@ -206,7 +206,7 @@ NamedEdges read_named_matrix(World& world, const std::string& path, const Head& 
     std::visit(
         [&](auto& ids) {
           using Id = std::decay_t<decltype(ids[0])>;
-          for (auto& id : ids) id = static_cast<Id>(gathered.ids[0][numbers[static_cast<std::size_t>(id)]]);
+          for (auto& id : ids) id = static_cast<Id>(gathered.ids[0][numbers[id]]);
         },
         *column);
   named.edges.range = IdRange{0, gathered.names.size()};

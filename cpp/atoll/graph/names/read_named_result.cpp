@@ -76,7 +76,7 @@ Array<T> read_named_result(const Graph& graph, const Dictionary& names, const st
       ++line;
       p = next;
       if (text.empty() || (comma && line == 1 && text.starts_with("id,"))) continue;
-      threads[static_cast<std::size_t>(thread)].push_back(row_of<T>(text, line, separator, names, meaning));
+      threads[thread].push_back(row_of<T>(text, line, separator, names, meaning));
     }
   });
   std::vector<Row<T>> mine;
@@ -100,8 +100,7 @@ Array<T> read_named_result(const Graph& graph, const Dictionary& names, const st
                                    names.size()));
   });
   Array<T> values(static_cast<std::size_t>(graph.owned()));
-  for (std::size_t k = 0; k < values.size(); ++k)
-    values[k] = by_id[static_cast<std::size_t>(graph.ids().id_of(static_cast<Vertex>(k)))];
+  for (std::size_t k = 0; k < values.size(); ++k) values[k] = by_id[graph.ids().id_of(static_cast<Vertex>(k))];
   return values;
 }
 template Array<Vertex> read_named_result(const Graph&, const Dictionary&, const std::string&, Meaning);

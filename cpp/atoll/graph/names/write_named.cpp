@@ -60,7 +60,7 @@ void write_rows(World& world, const std::string& path, const std::string& head, 
   std::vector<std::uint64_t> at(blocks + 1, 0);
   std::vector<std::string> texts(static_cast<std::size_t>(world.team().size()));
   const auto format = [&](int thread, std::size_t block) -> const std::string& {
-    std::string& text = texts[static_cast<std::size_t>(thread)];
+    std::string& text = texts[thread];
     text.clear();
     for (std::size_t row = block * kRowsPerBlock, end = std::min(rows, row + kRowsPerBlock); row < end; ++row)
       line(text, row);

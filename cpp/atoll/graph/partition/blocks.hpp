@@ -22,7 +22,7 @@ class Blocks {
 
   Rank ranks() const { return static_cast<Rank>(first_.size()) - 1; }
   Vertex count() const { return first_.back(); }
-  Vertex begin(Rank r) const { return first_[static_cast<std::size_t>(r)]; }
+  Vertex begin(Rank r) const { return first_[r]; }
   Vertex end(Rank r) const { return first_[static_cast<std::size_t>(r) + 1]; }
   Vertex size(Rank r) const { return end(r) - begin(r); }
 

@@ -46,10 +46,10 @@ WeightedGraph gather(const Graph& graph, std::span<const Edge> weight) {
   std::vector<std::vector<Edge>> weights(ranks);
   for (Local v = 0; v < graph.active(); ++v)
     for_each_neighbour(graph, v, [&](Local u, double w) {
-      const auto a = dense[static_cast<std::size_t>(v)], b = dense[static_cast<std::size_t>(u)];
+      const auto a = dense[v], b = dense[u];
       if (a != b) connections[0].push_back({static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b), w});
     });
-  for (Vertex k = 0; k < graph.owned(); ++k) weights[0].push_back(weight[static_cast<std::size_t>(graph.local_of(k))]);
+  for (Vertex k = 0; k < graph.owned(); ++k) weights[0].push_back(weight[graph.local_of(k)]);
   const auto all_connections = world.exchange(std::move(connections));
   const auto all_weights = world.exchange(std::move(weights));
   WeightedGraph whole;
@@ -79,7 +79,7 @@ void fill_capacity(Level& level, Edge total, std::vector<Edge>& load) {
   const Graph& graph = *level.graph;
   World& world = graph.world();
   Edge mine = 0;
-  for (Local v = graph.active(); v < graph.owned(); ++v) mine += level.weight[static_cast<std::size_t>(v)];
+  for (Local v = graph.active(); v < graph.owned(); ++v) mine += level.weight[v];
   Edge before = 0, all = 0;
   const std::vector<Edge> sums = world.all_gather(mine);
   for (std::size_t r = 0; r < sums.size(); ++r) {
@@ -93,12 +93,12 @@ void fill_capacity(Level& level, Edge total, std::vector<Edge>& load) {
   for (const Edge l : load) room_up_to.push_back(rooms += std::max(0.0, share - static_cast<double>(l)));
   std::vector<Edge> added(load.size(), 0);
   for (Local v = graph.active(); v < graph.owned(); ++v) {
-    const Edge w = level.weight[static_cast<std::size_t>(v)];
+    const Edge w = level.weight[v];
     const double at = (static_cast<double>(before) + static_cast<double>(w) / 2) / static_cast<double>(all) * rooms;
     const auto r = std::min<std::size_t>(
         static_cast<std::size_t>(std::upper_bound(room_up_to.begin(), room_up_to.end(), at) - room_up_to.begin()),
         load.size() - 1);
-    level.owner[static_cast<std::size_t>(v)] = static_cast<Rank>(r);
+    level.owner[v] = static_cast<Rank>(r);
     added[r] += w;
     before += w;
   }
@@ -118,8 +118,7 @@ void split(Level& last, const Hierarchy& machine) {
   owner.resize(static_cast<std::size_t>(graph.vertices()));
   world.broadcast(std::span(owner), 0);
   const Vertex begin = graph.blocks().begin(world.rank());
-  for (Local v = 0; v < graph.active(); ++v)
-    last.owner[static_cast<std::size_t>(v)] = owner[static_cast<std::size_t>(begin + graph.owned_index_of(v))];
+  for (Local v = 0; v < graph.active(); ++v) last.owner[v] = owner[begin + graph.owned_index_of(v)];
 }
 
 }  // namespace
@@ -134,8 +133,7 @@ std::vector<Rank> cluster_placement(World& world, const EdgeList& edges, const I
   const std::vector<Edge> by_owned_index = weights_of(world, edges, ids.blocks());
   std::vector<Edge> weight(by_owned_index.size());
   Edge sum = 0;
-  for (Local v = 0; v < graph.owned(); ++v)
-    sum += weight[static_cast<std::size_t>(v)] = by_owned_index[static_cast<std::size_t>(graph.owned_index_of(v))];
+  for (Local v = 0; v < graph.owned(); ++v) sum += weight[v] = by_owned_index[graph.owned_index_of(v)];
   const Edge total = world.sum(sum), limit = std::max<Edge>(1, total / machine.size() / kClustersPerRank);
   lap("degrees");
 
@@ -168,9 +166,7 @@ std::vector<Rank> cluster_placement(World& world, const EdgeList& edges, const I
   std::vector<Edge> load(static_cast<std::size_t>(machine.size()), 0);
   {
     const Level& last = pyramid.back();
-    for (Local v = 0; v < last.graph->active(); ++v)
-      load[static_cast<std::size_t>(last.owner[static_cast<std::size_t>(v)])] +=
-          last.weight[static_cast<std::size_t>(v)];
+    for (Local v = 0; v < last.graph->active(); ++v) load[last.owner[v]] += last.weight[v];
     const std::vector<Edge> parts = world.all_gather_varying(std::span<const Edge>(load));
     std::fill(load.begin(), load.end(), 0);
     for (std::size_t i = 0; i < parts.size(); ++i) load[i % load.size()] += parts[i];
@@ -183,8 +179,7 @@ std::vector<Rank> cluster_placement(World& world, const EdgeList& edges, const I
     refine(*pyramid[l].graph, pyramid[l].weight, machine, cost, most, pyramid[l].owner, load);
   }
   std::vector<Rank> owner(static_cast<std::size_t>(graph.owned()));
-  for (Local v = 0; v < graph.owned(); ++v)
-    owner[static_cast<std::size_t>(graph.owned_index_of(v))] = pyramid[0].owner[static_cast<std::size_t>(v)];
+  for (Local v = 0; v < graph.owned(); ++v) owner[graph.owned_index_of(v)] = pyramid[0].owner[v];
   lap("refine");
   return owner;
 }

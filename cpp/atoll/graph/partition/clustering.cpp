@@ -33,10 +33,10 @@ class Clustering {
         begin_(graph.blocks().begin(world_.rank())),
         label_(dense_numbers(graph)),
         held_(static_cast<std::size_t>(graph.owned())) {
-    for (Local v = 0; v < graph.owned(); ++v) held(dense(v)) = weight[static_cast<std::size_t>(v)];
+    for (Local v = 0; v < graph.owned(); ++v) held(dense(v)) = weight[v];
     // A vertex that may not move has no label, so that no other can join it.
     for (Local v = 0; v < graph.active(); ++v)
-      if (!may_move(v)) label_[static_cast<std::size_t>(v)] = kNoVertex;
+      if (!may_move(v)) label_[v] = kNoVertex;
   }
 
   std::vector<Vertex> run() {
@@ -44,7 +44,7 @@ class Clustering {
     if (options_.bin_leftovers) bin();
     label_.resize(static_cast<std::size_t>(graph_.owned()));
     for (Local v = 0; v < graph_.owned(); ++v)
-      if (label_[static_cast<std::size_t>(v)] == kNoVertex) label_[static_cast<std::size_t>(v)] = dense(v);
+      if (label_[v] == kNoVertex) label_[v] = dense(v);
     return std::move(label_);
   }
 
@@ -52,10 +52,10 @@ class Clustering {
   using Requests = std::vector<std::vector<ClusterMove>>;
 
   Vertex dense(Local v) const { return begin_ + graph_.owned_index_of(v); }
-  Edge& held(Vertex dense) { return held_[static_cast<std::size_t>(dense - begin_)]; }
+  Edge& held(Vertex dense) { return held_[dense - begin_]; }
   bool may_move(Local v) const {
     const Edge degree = graph_.out().degree(v) + (graph_.directed() ? graph_.in().degree(v) : 0);
-    return weight_[static_cast<std::size_t>(v)] <= options_.limit && degree > 0 && degree <= options_.most_degree;
+    return weight_[v] <= options_.limit && degree > 0 && degree <= options_.most_degree;
   }
   bool alone(Local v) {
     const auto at = static_cast<std::size_t>(v);
@@ -67,14 +67,13 @@ class Clustering {
   ClusterMove best_move(Local v, std::uint64_t round) {
     connections_.clear();
     for_each_neighbour(graph_, v, [&](Local u, double w) {
-      if (u != v && label_[static_cast<std::size_t>(u)] != kNoVertex)
-        connections_.emplace_back(label_[static_cast<std::size_t>(u)], w);
+      if (u != v && label_[u] != kNoVertex) connections_.emplace_back(label_[u], w);
     });
     std::sort(connections_.begin(), connections_.end());
-    const Vertex own = label_[static_cast<std::size_t>(v)];
+    const Vertex own = label_[v];
     const auto draw = [&](Vertex label) { return random_at(round, static_cast<std::uint64_t>(label)); };
     double own_tie = 0;
-    ClusterMove best{kNoVertex, dense(v), weight_[static_cast<std::size_t>(v)], 0};
+    ClusterMove best{kNoVertex, dense(v), weight_[v], 0};
     for (std::size_t i = 0; i < connections_.size();) {
       const Vertex label = connections_[i].first;
       double sum = 0;
@@ -99,9 +98,7 @@ class Clustering {
     std::vector<std::vector<Local>> askers(ranks());
     for (Local v = 0; v < graph_.active(); ++v) {
       // Only half of the vertices move in a round: two neighbours that both move would swap their groups.
-      if (label_[static_cast<std::size_t>(v)] == kNoVertex ||
-          (random_at(round + 99, static_cast<std::uint64_t>(dense(v))) & 1))
-        continue;
+      if (label_[v] == kNoVertex || (random_at(round + 99, static_cast<std::uint64_t>(dense(v))) & 1)) continue;
       const ClusterMove request = best_move(v, round);
       if (request.label == kNoVertex) continue;
       const auto home = static_cast<std::size_t>(graph_.blocks().owner(request.label));
@@ -130,17 +127,17 @@ class Clustering {
     std::vector<std::vector<Local>> askers(ranks());
     const std::vector<Vertex> all = dense_numbers(graph_);
     for (Local v = 0; v < graph_.active(); ++v) {
-      if (label_[static_cast<std::size_t>(v)] == kNoVertex || !alone(v)) continue;
+      if (label_[v] == kNoVertex || !alone(v)) continue;
       // By neighbour, not by the neighbour's group: vertices that may not move have no group.
       Vertex least = kNoVertex;
       double most = 0;
       for_each_neighbour(graph_, v, [&](Local u, double w) {
-        const Vertex name = all[static_cast<std::size_t>(u)];
+        const Vertex name = all[u];
         if (u != v && (w > most || (w == most && name < least))) most = w, least = name;
       });
       if (least == kNoVertex) continue;
       const auto home = static_cast<std::size_t>(graph_.blocks().owner(least));
-      requests[home].push_back({least, dense(v), weight_[static_cast<std::size_t>(v)], 0});
+      requests[home].push_back({least, dense(v), weight_[v], 0});
       askers[home].push_back(v);
     }
     std::vector<std::vector<Leave>> entered(ranks());
@@ -161,7 +158,7 @@ class Clustering {
         }
         weight += request.weight;
         candidate.reply = leader;
-        entered[static_cast<std::size_t>(graph_.blocks().owner(leader))].push_back({leader, request.weight});
+        entered[graph_.blocks().owner(leader)].push_back({leader, request.weight});
       }
     });
     for (const auto& part : world_.exchange(std::move(entered)))
@@ -187,7 +184,7 @@ class Clustering {
       for (std::size_t i = 0; i < heard[r].size(); ++i) {
         if (heard[r][i] == kNoVertex) continue;
         const auto v = static_cast<std::size_t>(askers[r][i]);
-        left[static_cast<std::size_t>(graph_.blocks().owner(label_[v]))].push_back({label_[v], weight_[v]});
+        left[graph_.blocks().owner(label_[v])].push_back({label_[v], weight_[v]});
         label_[v] = heard[r][i];
       }
     for (const auto& part : world_.exchange(std::move(left)))

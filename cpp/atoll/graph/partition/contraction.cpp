@@ -16,10 +16,10 @@ struct PairWeight {
 EdgeList connections_between(const Graph& fine, std::span<const Vertex> label) {
   std::vector<PairWeight> connections;
   for (Local v = 0; v < fine.active(); ++v) {
-    const Vertex a = label[static_cast<std::size_t>(v)];
+    const Vertex a = label[v];
     for_each_neighbour(fine, v, [&](Local u, double w) {
       // Every edge, also a directed one, is in two lists; a < b takes it once.
-      if (const Vertex b = label[static_cast<std::size_t>(u)]; a < b) connections.push_back({a, b, w});
+      if (const Vertex b = label[u]; a < b) connections.push_back({a, b, w});
     });
   }
   std::sort(connections.begin(), connections.end(),
@@ -70,7 +70,7 @@ Contraction::Contraction(const Graph& fine, std::span<const Edge> weight, std::v
     const auto at = static_cast<std::size_t>(v);
     coarse_index_[at] =
         static_cast<Local>(std::lower_bound(distinct.begin(), distinct.end(), label[at]) - distinct.begin());
-    held[static_cast<std::size_t>(coarse_index_[at])] += weight[at];
+    held[coarse_index_[at]] += weight[at];
   }
   // Labels ascend, and so do the blocks of their owners.
   const IdOrder order(world, graph_.ids());
@@ -89,7 +89,7 @@ Contraction::Contraction(const Graph& fine, std::span<const Edge> weight, std::v
     for (std::size_t i = 0; i < labels[r].size(); ++i) {
       const Local v = graph_.local_of(graph_.ids().find_here(labels[r][i]));
       requested_[r].push_back(v);
-      weight_[static_cast<std::size_t>(v)] += weights[r][i];
+      weight_[v] += weights[r][i];
     }
 }
 

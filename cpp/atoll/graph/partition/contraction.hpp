@@ -26,12 +26,12 @@ class Contraction {
   std::vector<T> spread(std::span<const T> coarse) const {
     std::vector<std::vector<T>> answers(requested_.size());
     for (std::size_t r = 0; r < requested_.size(); ++r)
-      for (const Local v : requested_[r]) answers[r].push_back(coarse[static_cast<std::size_t>(v)]);
+      for (const Local v : requested_[r]) answers[r].push_back(coarse[v]);
     std::vector<T> value, fine(coarse_index_.size());
     for (const auto& part : graph_.world().exchange(std::move(answers)))
       value.insert(value.end(), part.begin(), part.end());
     for (std::size_t v = 0; v < coarse_index_.size(); ++v)
-      if (coarse_index_[v] >= 0) fine[v] = value[static_cast<std::size_t>(coarse_index_[v])];
+      if (coarse_index_[v] >= 0) fine[v] = value[coarse_index_[v]];
     return fine;
   }
 

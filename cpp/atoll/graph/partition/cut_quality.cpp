@@ -24,47 +24,44 @@ CutQuality quality_of(const Graph& graph, std::span<const Rank> owner, Rank rank
   World& world = graph.world();
   const auto p = static_cast<std::size_t>(ranks);
   Array<Edge> in_degree(static_cast<std::size_t>(graph.locals()), 0);
-  for (Local v = 0; v < graph.active(); ++v) in_degree[static_cast<std::size_t>(v)] = graph.in().degree(v);
+  for (Local v = 0; v < graph.active(); ++v) in_degree[v] = graph.in().degree(v);
   broadcast_to_mirrors(graph, std::span(in_degree.data(), in_degree.size()));
   const Count none{std::vector<Edge>(p, 0), std::vector<Edge>(p, 0), std::vector<Local>(p, -1),
                    std::vector<Local>(p, -1)};
   std::vector<Count> counts(static_cast<std::size_t>(world.team().size()), none);
-  world.team().for_range(static_cast<std::size_t>(graph.owned()), kQualityGrain,
-                         [&](int thread, std::size_t a, std::size_t b) {
-                           Count& count = counts[static_cast<std::size_t>(thread)];
-                           const auto once = [](std::vector<Local>& seen, Rank at, Local v) {
-                             return std::exchange(seen[static_cast<std::size_t>(at)], v) != v;
-                           };
-                           for (std::size_t i = a; i < b; ++i) {
-                             const auto v = static_cast<Local>(i);
-                             const Rank here = owner[i];
-                             ++count.copies[static_cast<std::size_t>(here)];
-                             const auto read = [&](Rank at) {
-                               if (at == here || !once(count.read_for, at, v)) return;
-                               ++count.read;
-                               ++count.copies[static_cast<std::size_t>(at)];
-                             };
-                             if (rule.cut() == Cut::edge) {
-                               for (const Local u : graph.out().neighbours(v)) read(owner[static_cast<std::size_t>(u)]);
-                               for (const Local u : graph.in().neighbours(v)) read(owner[static_cast<std::size_t>(u)]);
-                               count.edges[static_cast<std::size_t>(here)] += graph.out().degree(v);
-                               continue;
-                             }
-                             for (const Local u : graph.out().neighbours(v)) {
-                               const auto to = static_cast<std::size_t>(u);
-                               const Rank at = rule.place(here, owner[to], in_degree[to]);
-                               ++count.edges[static_cast<std::size_t>(at)];
-                               read(at);
-                             }
-                             for (const Local u : graph.in().neighbours(v)) {
-                               const Rank at = rule.place(owner[static_cast<std::size_t>(u)], here, in_degree[i]);
-                               if (at == here || !once(count.written_for, at, v)) continue;
-                               ++count.written;
-                               if (count.read_for[static_cast<std::size_t>(at)] != v)
-                                 ++count.copies[static_cast<std::size_t>(at)];
-                             }
-                           }
-                         });
+  world.team().for_range(
+      static_cast<std::size_t>(graph.owned()), kQualityGrain, [&](int thread, std::size_t a, std::size_t b) {
+        Count& count = counts[thread];
+        const auto once = [](std::vector<Local>& seen, Rank at, Local v) { return std::exchange(seen[at], v) != v; };
+        for (std::size_t i = a; i < b; ++i) {
+          const auto v = static_cast<Local>(i);
+          const Rank here = owner[i];
+          ++count.copies[here];
+          const auto read = [&](Rank at) {
+            if (at == here || !once(count.read_for, at, v)) return;
+            ++count.read;
+            ++count.copies[at];
+          };
+          if (rule.cut() == Cut::edge) {
+            for (const Local u : graph.out().neighbours(v)) read(owner[u]);
+            for (const Local u : graph.in().neighbours(v)) read(owner[u]);
+            count.edges[here] += graph.out().degree(v);
+            continue;
+          }
+          for (const Local u : graph.out().neighbours(v)) {
+            const auto to = static_cast<std::size_t>(u);
+            const Rank at = rule.place(here, owner[to], in_degree[to]);
+            ++count.edges[at];
+            read(at);
+          }
+          for (const Local u : graph.in().neighbours(v)) {
+            const Rank at = rule.place(owner[u], here, in_degree[i]);
+            if (at == here || !once(count.written_for, at, v)) continue;
+            ++count.written;
+            if (count.read_for[at] != v) ++count.copies[at];
+          }
+        }
+      });
   for (std::size_t t = 1; t < counts.size(); ++t) {
     counts[0].read += counts[t].read;
     counts[0].written += counts[t].written;

@@ -41,7 +41,7 @@ Delegates::Delegates(const Graph& graph, Edge degree) {
   std::vector<Local> candidates;
   for (std::size_t r = 0; r < ranks; ++r)
     for (const Local k : heard[r]) {
-      row_of[static_cast<std::size_t>(mirrors.begin[r] + k - first)] = static_cast<std::int32_t>(candidates.size());
+      row_of[mirrors.begin[r] + k - first] = static_cast<std::int32_t>(candidates.size());
       candidates.push_back(mirrors.begin[r] + k);
     }
   offsets_.assign(candidates.size() + 1, 0);
@@ -49,16 +49,14 @@ Delegates::Delegates(const Graph& graph, Edge degree) {
     for (Local v = 0; v < graph.active(); ++v) {
       const auto list = graph.in().neighbours(v);
       for (std::size_t i = list.size(); i-- > 0 && list[i] >= first;)
-        if (const std::int32_t row = row_of[static_cast<std::size_t>(list[i] - first)]; row >= 0)
-          f(static_cast<std::size_t>(row), v);
+        if (const std::int32_t row = row_of[list[i] - first]; row >= 0) f(static_cast<std::size_t>(row), v);
     }
   };
   if (!candidates.empty()) for_each_arc([&](std::size_t row, Local) { ++offsets_[row + 1]; });
   for (std::size_t row = 0; row < candidates.size(); ++row) offsets_[row + 1] += offsets_[row];
   targets_ = Array<Local>(static_cast<std::size_t>(offsets_.back()));
   std::vector<Edge> next(offsets_.begin(), offsets_.end() - 1);
-  if (!candidates.empty())
-    for_each_arc([&](std::size_t row, Local v) { targets_[static_cast<std::size_t>(next[row]++)] = v; });
+  if (!candidates.empty()) for_each_arc([&](std::size_t row, Local v) { targets_[next[row]++] = v; });
   mirrors_ = std::move(candidates);
 
   // Send each owner its row numbers here; a row may be empty, since some mirrors have only entering edges.
@@ -73,8 +71,7 @@ Delegates::Delegates(const Graph& graph, Edge degree) {
     for (std::size_t k = 0; k < placed[r].size(); ++k)
       if (placed[r][k] >= 0) {
         const auto h = std::lower_bound(heavy_.begin(), heavy_.end(), meant[r][k]) - heavy_.begin();
-        of_heavy[static_cast<std::size_t>(h)].push_back(
-            {static_cast<Rank>(r), static_cast<std::uint32_t>(placed[r][k])});
+        of_heavy[h].push_back({static_cast<Rank>(r), static_cast<std::uint32_t>(placed[r][k])});
       }
   delegates_begin_.push_back(0);
   for (const auto& part : of_heavy) {

@@ -38,8 +38,7 @@ std::vector<Rank> by_hash(const IdMap& ids, Vertex owned, Rank ranks) {
   std::vector<Rank> owner(static_cast<std::size_t>(owned));
   for (Vertex k = 0; k < owned; ++k) {
     const std::uint64_t hash = mix64(static_cast<std::uint64_t>(ids.id_of(k)) + 0x9e3779b97f4a7c15u);
-    owner[static_cast<std::size_t>(k)] =
-        static_cast<Rank>((static_cast<unsigned __int128>(hash) * static_cast<std::uint64_t>(ranks)) >> 64);
+    owner[k] = static_cast<Rank>((static_cast<unsigned __int128>(hash) * static_cast<std::uint64_t>(ranks)) >> 64);
   }
   return owner;
 }
@@ -142,8 +141,7 @@ IdMap assign(World& world, EdgeList& edges, IdMap ids, const PartitionOptions& p
 
   // Ids go to their owners. Ranks receive in the order of the old blocks, so received ids ascend.
   std::vector<std::vector<Vertex>> outgoing(p);
-  for (std::size_t k = 0; k < owner.size(); ++k)
-    outgoing[static_cast<std::size_t>(owner[k])].push_back(ids.id_of(static_cast<Vertex>(k)));
+  for (std::size_t k = 0; k < owner.size(); ++k) outgoing[owner[k]].push_back(ids.id_of(static_cast<Vertex>(k)));
   const auto incoming = world.exchange(std::move(outgoing));
   std::vector<Vertex> mine, first{0};
   for (const auto& part : incoming) mine.insert(mine.end(), part.begin(), part.end());
@@ -161,7 +159,7 @@ IdMap assign(World& world, EdgeList& edges, IdMap ids, const PartitionOptions& p
     }
     auto first_number = world.exchange(std::move(begins));
     std::vector<Vertex> number(owner.size());
-    for (std::size_t k = 0; k < owner.size(); ++k) number[k] = first_number[static_cast<std::size_t>(owner[k])][0]++;
+    for (std::size_t k = 0; k < owner.size(); ++k) number[k] = first_number[owner[k]][0]++;
     renumber(world, old, edges, number);
   }
   IdMap placed = in_a_row && ids.is_range()

@@ -12,15 +12,15 @@ PartitionQuality quality_of(World& world, const EdgeList& edges, const IdMap& id
   const auto ranks = static_cast<std::size_t>(machine.size()), depth = static_cast<std::size_t>(machine.depth());
   std::vector<Edge> vertices(ranks, 0), ends(ranks, 0),
       boundaries(depth + 1, 0);  // boundaries: edges by separating level; last: edges inside a rank
-  for (const Rank r : owner) ++vertices[static_cast<std::size_t>(r)];
+  for (const Rank r : owner) ++vertices[r];
   std::visit(
       [&](const auto& source) {
         const auto& target = std::get<std::decay_t<decltype(source)>>(edges.target);
         for (std::size_t i = 0; i < source.size(); ++i) {
           const Rank a = at[named.index(static_cast<Vertex>(source[i]))],
                      b = at[named.index(static_cast<Vertex>(target[i]))];
-          ++ends[static_cast<std::size_t>(a)];
-          if (source[i] != target[i]) ++ends[static_cast<std::size_t>(b)];
+          ++ends[a];
+          if (source[i] != target[i]) ++ends[b];
           ++boundaries[a == b ? depth : static_cast<std::size_t>(machine.level_between(a, b))];
         }
       },

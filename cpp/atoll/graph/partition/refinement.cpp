@@ -38,7 +38,7 @@ class Refinement {
   RefinementMove best_move(Local v, std::span<const Rank> owner) {
     connections_.clear();
     for_each_neighbour(graph_, v, [&](Local u, double tie) {
-      if (u != v) connections_.emplace_back(owner[static_cast<std::size_t>(u)], tie);
+      if (u != v) connections_.emplace_back(owner[u], tie);
     });
     std::sort(connections_.begin(), connections_.end());
     std::size_t n = 0;
@@ -50,7 +50,7 @@ class Refinement {
       }
     }
     connections_.resize(n);
-    const Rank own = owner[static_cast<std::size_t>(v)];
+    const Rank own = owner[v];
     RefinementMove best{own, kNoVertex, 0, 0};
     if (n > kMostRanks || (n == 1 && connections_[0].first == own)) return best;
     const double now = cost_at(own);
@@ -63,7 +63,7 @@ class Refinement {
   double cost_at(Rank here) const {
     double sum = 0;
     for (const auto& [rank, tie] : connections_)
-      if (rank != here) sum += tie * level_cost_[static_cast<std::size_t>(machine_.level_between(here, rank))];
+      if (rank != here) sum += tie * level_cost_[machine_.level_between(here, rank)];
     return sum;
   }
 
@@ -93,7 +93,7 @@ void refine(const Graph& graph, std::span<const Edge> weight, const Hierarchy& m
       RefinementMove request = refinement.best_move(v, owner);
       if (request.gain <= 0) continue;
       request.vertex = dense;
-      request.weight = weight[static_cast<std::size_t>(v)];
+      request.weight = weight[v];
       const auto home = static_cast<std::size_t>(request.to) % ranks;
       requests[home].push_back(request);
       askers[home].push_back(v);
@@ -115,7 +115,7 @@ void refine(const Graph& graph, std::span<const Edge> weight, const Hierarchy& m
     });
     std::vector<Edge> filled = load;
     for (const Candidate& best_move : proposals) {
-      Edge& there = filled[static_cast<std::size_t>(best_move.request.to)];
+      Edge& there = filled[best_move.request.to];
       if (there + best_move.request.weight > most) continue;
       there += best_move.request.weight;
       replies[best_move.rank][best_move.index] = 1;
@@ -125,13 +125,13 @@ void refine(const Graph& graph, std::span<const Edge> weight, const Hierarchy& m
     for (std::size_t r = 0; r < ranks; ++r)
       for (std::size_t i = 0; i < heard[r].size(); ++i) {
         if (!heard[r][i]) continue;
-        Rank& rank = owner[static_cast<std::size_t>(askers[r][i])];
+        Rank& rank = owner[askers[r][i]];
         changes.push_back({rank, -requests[r][i].weight});
         rank = requests[r][i].to;
         changes.push_back({rank, requests[r][i].weight});
       }
     const std::vector<Change> all = world.all_gather_varying(std::span<const Change>(changes));
-    for (const Change& c : all) load[static_cast<std::size_t>(c.rank)] += c.weight;
+    for (const Change& c : all) load[c.rank] += c.weight;
     if (all.empty()) break;
   }
   owner.resize(static_cast<std::size_t>(graph.owned()));

@@ -33,8 +33,7 @@ Csr rows_by(Team& team, const Array<Local>& row, const Array<Local>& end, const 
   csr.offsets = Array<Edge>(static_cast<std::size_t>(locals) + 1, 0);
   Array<Edge> next(static_cast<std::size_t>(locals), 0);
   team.for_range(row.size(), kEdges, [&](int, std::size_t a, std::size_t b) {
-    for (std::size_t i = a; i < b; ++i)
-      std::atomic_ref(next[static_cast<std::size_t>(row[i])]).fetch_add(1, std::memory_order_relaxed);
+    for (std::size_t i = a; i < b; ++i) std::atomic_ref(next[row[i]]).fetch_add(1, std::memory_order_relaxed);
   });
   Edge sum = 0;
   for (std::size_t v = 0; v < next.size(); ++v) {
@@ -47,8 +46,7 @@ Csr rows_by(Team& team, const Array<Local>& row, const Array<Local>& end, const 
   if (weight) weights = Array<W>(row.size());
   team.for_range(row.size(), kEdges, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t i = a; i < b; ++i) {
-      const auto at = static_cast<std::size_t>(
-          std::atomic_ref(next[static_cast<std::size_t>(row[i])]).fetch_add(1, std::memory_order_relaxed));
+      const auto at = static_cast<std::size_t>(std::atomic_ref(next[row[i]]).fetch_add(1, std::memory_order_relaxed));
       csr.targets[at] = end[i];
       if (weight) weights[at] = (*weight)[i];
     }
@@ -84,7 +82,7 @@ void VertexCut::build(const Graph& graph, const CutRule& rule, CutRows rows) {
   const Rank me = world_.rank();
   const std::vector<Vertex> dense = dense_numbers(graph);
   Array<Edge> in_degree(static_cast<std::size_t>(graph.locals()), 0);
-  for (Local v = 0; v < graph.active(); ++v) in_degree[static_cast<std::size_t>(v)] = graph.in().degree(v);
+  for (Local v = 0; v < graph.active(); ++v) in_degree[v] = graph.in().degree(v);
   broadcast_to_mirrors(graph, std::span(in_degree.data(), in_degree.size()));
 
   // f(thread, target rank, source, position of the edge) for this rank's edges.
@@ -99,9 +97,7 @@ void VertexCut::build(const Graph& graph, const CutRule& rule, CutRows rows) {
     });
   };
   std::vector<std::vector<Edge>> counted(static_cast<std::size_t>(team.size()), std::vector<Edge>(p, 0));
-  for_arcs([&](int thread, Rank to, std::size_t, std::size_t) {
-    ++counted[static_cast<std::size_t>(thread)][static_cast<std::size_t>(to)];
-  });
+  for_arcs([&](int thread, Rank to, std::size_t, std::size_t) { ++counted[thread][to]; });
   std::vector<Edge> leaving(p, 0);
   for (const auto& counts : counted)
     for (std::size_t r = 0; r < p; ++r) leaving[r] += counts[r];
@@ -128,7 +124,7 @@ void VertexCut::build(const Graph& graph, const CutRule& rule, CutRows rows) {
     for_arcs([&](int, Rank to, std::size_t v, std::size_t e) {
       R arc;
       arc.source = static_cast<Dense>(dense[v]);
-      arc.target = static_cast<Dense>(dense[static_cast<std::size_t>(out.targets[e])]);
+      arc.target = static_cast<Dense>(dense[out.targets[e]]);
       if constexpr (kWeighted) arc.weight = std::get<Array<W>>(out.weights)[e];
       box.send(to, arc);
     });
@@ -188,7 +184,7 @@ void VertexCut::name_mirrors(const Graph& graph, const Array<Dense>& source, con
       known_.bits[w] |= std::uint64_t{1} << bit;
       const Kind kind = !(written[w] >> bit & 1) ? only_read : !(read[w] >> bit & 1) ? only_written : both;
       const Rank owner = blocks.owner(v);
-      asked[kind][static_cast<std::size_t>(owner)].push_back(static_cast<std::uint32_t>(v - blocks.begin(owner)));
+      asked[kind][owner].push_back(static_cast<std::uint32_t>(v - blocks.begin(owner)));
       named.push_back({owner, kind});
     }
   }

@@ -122,7 +122,7 @@ Dictionary dictionary_of(Team& team, std::span<const std::string_view> names) {
   std::vector<NameTable> tables(threads);
   constexpr std::size_t kGrain = 1 << 14;
   team.for_range(names.size(), kGrain, [&](int thread, std::size_t a, std::size_t b) {
-    for (std::size_t k = a; k < b; ++k) tables[static_cast<std::size_t>(thread)].number_of(names[k], [](auto) {});
+    for (std::size_t k = a; k < b; ++k) tables[thread].number_of(names[k], [](auto) {});
   });
   return merge_names(team, sorted_runs(team, tables));
 }

@@ -51,7 +51,7 @@ Gemm::Gemm(Algebra algebra, std::optional<GemmBlocking> blocking, Isa isa)
       "the blocking of a product is tile {}, depth {}, rows {}, cols {} (there are {} tiles, and sizes are positive). "
       "Measure one with `atoll tune gemm`.",
       blocking_.tile, blocking_.depth, blocking_.rows, blocking_.cols, kernels.size());
-  tile_ = kernels[static_cast<std::size_t>(blocking_.tile)];
+  tile_ = kernels[blocking_.tile];
   blocking_.rows = round_up(blocking_.rows, tile_.rows);
   blocking_.cols = round_up(blocking_.cols, tile_.cols);
 }
@@ -182,7 +182,7 @@ double peak_operations_per_second(Team& team, Algebra algebra, Isa isa, double s
   team.run([&](int thread) {
     double done = 0, spent = 0;
     for (const Timer timer; spent < seconds; spent = timer.seconds()) done += tile.run_in_registers(kRounds);
-    rates[static_cast<std::size_t>(thread)] = done / spent;
+    rates[thread] = done / spent;
   });
   double sum = 0;
   for (const double rate : rates) sum += rate;

@@ -30,7 +30,7 @@ tune::Space gemm_space(Algebra algebra, Isa isa, CacheSizes caches) {
   const auto first = known_or(caches.first, 32 << 10), second = known_or(caches.second, 512 << 10),
              third = known_or(caches.third, 8 << 20);
   const auto element = static_cast<std::int64_t>(bytes_of(algebra.element));
-  const auto tile = [tiles](const tune::Point& p) { return tiles[static_cast<std::size_t>(p["tile"])]; };
+  const auto tile = [tiles](const tune::Point& p) { return tiles[p["tile"]]; };
 
   std::set<std::int64_t> rows, cols;
   for (const TileKernel& t : tiles) {
@@ -74,10 +74,8 @@ std::string blocking_key(Algebra algebra) {
 }
 
 nlohmann::json blocking_to_json(const GemmBlocking& b, Algebra algebra, Isa isa) {
-  return {{"tile", label_of(tile_kernels(algebra, isa)[static_cast<std::size_t>(b.tile)])},
-          {"depth", b.depth},
-          {"rows", b.rows},
-          {"cols", b.cols}};
+  return {
+      {"tile", label_of(tile_kernels(algebra, isa)[b.tile])}, {"depth", b.depth}, {"rows", b.rows}, {"cols", b.cols}};
 }
 
 std::optional<GemmBlocking> stored_blocking(Algebra algebra, const tune::Store& store) {

@@ -47,11 +47,11 @@ SparseMatrix<T> transpose(Team& team, const SparseView<T>& a, Array<Edge>* from)
   std::vector<Array<Edge>> next(threads);
   auto part = [&](int thread) { return team.share(thread, rows); };
   team.run([&](int thread) {
-    Array<Edge>& count = next[static_cast<std::size_t>(thread)];
+    Array<Edge>& count = next[thread];
     count = Array<Edge>(columns, 0);
     const auto [begin, end] = part(thread);
     for (auto e = static_cast<std::size_t>(p.offsets[begin]); e < static_cast<std::size_t>(p.offsets[end]); ++e)
-      ++count[static_cast<std::size_t>(p.column_indices[e])];
+      ++count[p.column_indices[e]];
   });
   Edge sum = 0;
   for (std::size_t c = 0; c < columns; ++c) {
@@ -64,11 +64,11 @@ SparseMatrix<T> transpose(Team& team, const SparseView<T>& a, Array<Edge>* from)
   }
   out.offsets[columns] = sum;
   team.run([&](int thread) {
-    Array<Edge>& place = next[static_cast<std::size_t>(thread)];
+    Array<Edge>& place = next[thread];
     const auto [begin, end] = part(thread);
     for (std::size_t i = begin; i < end; ++i)
       for (auto e = static_cast<std::size_t>(p.offsets[i]); e < static_cast<std::size_t>(p.offsets[i + 1]); ++e) {
-        const auto to = static_cast<std::size_t>(place[static_cast<std::size_t>(p.column_indices[e])]++);
+        const auto to = static_cast<std::size_t>(place[p.column_indices[e]]++);
         out.column_indices[to] = static_cast<Local>(i);
         if (a.values) out.values[to] = a.values[e];
         if (from) (*from)[to] = static_cast<Edge>(e);

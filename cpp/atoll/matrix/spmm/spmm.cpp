@@ -33,7 +33,7 @@ void check_view(const char* name, const MatrixView<T>& view, std::int64_t rows, 
 
 RowSchedule::RowSchedule(const SparsePattern& a) {
   const auto rows = static_cast<Local>(a.rows);
-  auto offset = [&](Local i) { return a.offsets[static_cast<std::size_t>(i)]; };
+  auto offset = [&](Local i) { return a.offsets[i]; };
   auto cost = [&](Local first, Local last) { return offset(last) - offset(first) + (last - first) * kRowCost; };
   for (Local first = 0; first < rows;) {
     const Edge begin = offset(first), length = offset(first + 1) - begin;
@@ -101,7 +101,7 @@ std::vector<typename Spmm<T>::Run::Panel> Spmm<T>::Run::panels_of(std::span<cons
     // Columns are divided as evenly as possible: the last part must have two vectors if it is to overlap with itself.
     const std::ptrdiff_t of_panel = vectors / panels + (p < vectors % panels),
                          width = std::min(columns - first, of_panel * lanes);
-    out.push_back({fits->by_vectors[static_cast<std::size_t>(of_panel - 1)], first, width});
+    out.push_back({fits->by_vectors[of_panel - 1], first, width});
     first += width;
   }
   return out;

@@ -20,7 +20,7 @@ std::uint32_t Channels::open(Deliver deliver, void* context, Runs runs) {
 void Channels::close(std::uint32_t number) {
   const Channel* found = find(number);
   if (!found) return;
-  channels_[static_cast<std::size_t>(found - channels_.data())].open = false;
+  channels_[found - channels_.data()].open = false;
   --open_;
 }
 

@@ -105,7 +105,7 @@ void EpochReceiver<R, H>::handle(Rank from, std::span<const R> records) {
       for (const R& r : records) handler_(r);
     }
   }
-  handled_[static_cast<std::size_t>(Team::this_thread())].records.fetch_add(records.size(), std::memory_order_relaxed);
+  handled_[Team::this_thread()].records.fetch_add(records.size(), std::memory_order_relaxed);
 }
 
 // Copies a packet of an epoch that this rank has not begun, so that its slot is free again. Otherwise a fast peer could

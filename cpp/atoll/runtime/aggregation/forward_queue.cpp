@@ -174,7 +174,7 @@ bool ForwardQueue::owns(std::uint32_t channel) const {
 }
 
 void ForwardQueue::wait_for_capacity(std::uint32_t hop) {
-  const auto& bytes = waiting_bytes_[static_cast<std::size_t>(hops_.hops()[hop].round)];
+  const auto& bytes = waiting_bytes_[hops_.hops()[hop].round];
   const std::size_t limit = world_.plan().buffers == "dynamic" ? share() : 0;
   world_.wait_until("send: capacity in the budget for records in flight",
                     [&] { return bytes.load(std::memory_order_relaxed) <= limit; });

@@ -18,7 +18,7 @@ HopList::HopList(World& world, const Route& route) : route_(route) {
   for (const Phase phase : {Phase::up, Phase::down})
     for (Rank to = 0; to < world.size(); ++to) {
       std::uint32_t& number = hop_for_[static_cast<std::size_t>(phase)].emplace_back(0);
-      if (phase == Phase::down && to != me && !hands_down[static_cast<std::size_t>(world.level_to(to))]) continue;
+      if (phase == Phase::down && to != me && !hands_down[world.level_to(to)]) continue;
       const Route::Hop next = route.next(me, to, phase);
       const Hop hop{next.rank, next.phase, route.round_of(phase, next.phase, world.level_to(next.rank))};
       const auto [it, is_new] = known.try_emplace(hop, static_cast<std::uint32_t>(hops_.size()));
@@ -31,10 +31,9 @@ HopList::HopList(World& world, const Route& route) : route_(route) {
   // One bit for each round and arrival phase.
   std::vector<Edge> mine(static_cast<std::size_t>(world.size()), 0);
   for (const Hop& w : hops_)
-    if (w.next != me) mine[static_cast<std::size_t>(w.next)] |= Edge{1} << (2 * w.round + static_cast<int>(w.arrival));
+    if (w.next != me) mine[w.next] |= Edge{1} << (2 * w.round + static_cast<int>(w.arrival));
   for (const Edge theirs : world.exchange_lengths(mine))
-    for (int bit = 0; bit < 2 * rounds(); ++bit)
-      arriving_[static_cast<std::size_t>(bit / 2)] += static_cast<int>(theirs >> bit & 1);
+    for (int bit = 0; bit < 2 * rounds(); ++bit) arriving_[bit / 2] += static_cast<int>(theirs >> bit & 1);
 }
 
 }  // namespace atl

@@ -74,7 +74,7 @@ int PacketDispatcher::open_messages(const MessageSink& sink) {
   const CommunicationThread::Pause quiet(thread_.get());
   check(next_sink_ < static_cast<int>(sinks_.size()), "a {}th queue (at most {} in a World). Use tags.", next_sink_ + 1,
         sinks_.size());
-  sinks_[static_cast<std::size_t>(next_sink_)] = sink;
+  sinks_[next_sink_] = sink;
   if (!sink.control_only) ++open_sinks_;
   unexpected_.retry.store(true, std::memory_order_release);
   return next_sink_++;
@@ -82,8 +82,8 @@ int PacketDispatcher::open_messages(const MessageSink& sink) {
 
 void PacketDispatcher::close_messages(int number) {
   const CommunicationThread::Pause quiet(thread_.get());
-  if (!sinks_[static_cast<std::size_t>(number)].control_only) --open_sinks_;
-  sinks_[static_cast<std::size_t>(number)] = {};
+  if (!sinks_[number].control_only) --open_sinks_;
+  sinks_[number] = {};
 }
 
 bool PacketDispatcher::deliver_message(const Packet& packet) {
@@ -99,7 +99,7 @@ bool PacketDispatcher::deliver_message(const Packet& packet) {
 std::string PacketDispatcher::describe_sinks() const {
   std::string text;
   for (int i = 0; i < next_sink_; ++i)
-    if (const MessageSink& s = sinks_[static_cast<std::size_t>(i)]; s.describe) text += "; " + s.describe(s.context);
+    if (const MessageSink& s = sinks_[i]; s.describe) text += "; " + s.describe(s.context);
   return text;
 }
 
@@ -170,7 +170,7 @@ bool PacketDispatcher::progress() {
   bool moved = n > 0;
   if (order) order.unlock();
   for (int i = 0; i < next_sink_; ++i)
-    if (const MessageSink& s = sinks_[static_cast<std::size_t>(i)]; s.pump) moved = s.pump(s.context) || moved;
+    if (const MessageSink& s = sinks_[i]; s.pump) moved = s.pump(s.context) || moved;
   if (moved) moved_.store(moved_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   return moved;
 }

@@ -192,7 +192,7 @@ void Relay<R, M>::close_hops() {
 
 template <class R, class M>
 bool Relay<R, M>::is_complete(int round) const {
-  const Arrivals& a = arrivals_[static_cast<std::size_t>(round)];
+  const Arrivals& a = arrivals_[round];
   return a.closed.load(std::memory_order_acquire) == hops_.arriving(round) &&
          a.records.load(std::memory_order_acquire) == a.promised.load(std::memory_order_acquire);
 }
@@ -226,7 +226,7 @@ void Relay<R, M>::deliver(const Port& port, Rank from, std::uint32_t stamp, cons
       return;
     }
   }
-  Arrivals& arrivals = arrivals_[static_cast<std::size_t>(port.round)];
+  Arrivals& arrivals = arrivals_[port.round];
   const bool closes = (stamp & ForwardQueue::kCloses) != 0;
   std::uint64_t promised = 0;
   if (closes) {

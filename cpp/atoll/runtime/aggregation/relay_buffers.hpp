@@ -177,7 +177,7 @@ void RelayBuffers<R, M>::distribute(Thread& thread, Phase phase, std::uint32_t e
   while (bucket_records_ && n - done >= kBucketStep) {
     const std::size_t some = std::min(n - done, kChunk);
     Rank hop[kChunk];
-    for (std::size_t i = 0; i < some; ++i) hop[i] = static_cast<Rank>(table[static_cast<std::size_t>(to[done + i])]);
+    for (std::size_t i = 0; i < some; ++i) hop[i] = static_cast<Rank>(table[to[done + i]]);
     std::byte *at[kMaxBuckets], *limit[kMaxBuckets], *target_at[kMaxBuckets], *target_limit[kMaxBuckets];
     // Handlers that run while one buffer is sent may append to another one: go round until no buffer had to be sent.
     for (std::size_t w = 0, good = 0; good < hop_count; w = (w + 1) % hop_count) {
@@ -205,8 +205,7 @@ void RelayBuffers<R, M>::distribute(Thread& thread, Phase phase, std::uint32_t e
     done += moved;
     if (moved == 0) break;
   }
-  for (; done < n; ++done)
-    append(thread, table[static_cast<std::size_t>(to[done])], epoch, to[done], records[done], full);
+  for (; done < n; ++done) append(thread, table[to[done]], epoch, to[done], records[done], full);
 }
 
 // The buffer is full: merges it, and sends it if that does not free half of it.
@@ -296,8 +295,7 @@ void RelayBuffers<R, M>::merge_buffer(Thread& thread, Block& block) {
   if constexpr (kMerges<M>) {
     if (!combines_) return;
     const std::size_t left = merge_equal(merge_, records_of(block), targets_of(block), block.size, thread.seen);
-    auto& level =
-        world_.thread_state().counters.levels[static_cast<std::size_t>(world_.level_to(hops_.hops()[block.hop].next))];
+    auto& level = world_.thread_state().counters.levels[world_.level_to(hops_.hops()[block.hop].next)];
     level.merged_bytes += (block.size - left) * (sizeof(R) + sizeof(Rank));
     thread.merged += block.size - left;
     block.size = left;

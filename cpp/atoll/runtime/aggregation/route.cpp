@@ -39,13 +39,13 @@ Route::Route(std::string_view name, const Hierarchy& hierarchy, Monitors monitor
   const auto walk = [&](auto&& self, const Domain& domain, int level) -> void {
     const auto begin = static_cast<Rank>(at_.size());
     for (const Rank r : domain.ranks) {
-      position_[static_cast<std::size_t>(r)] = static_cast<Rank>(at_.size());
+      position_[r] = static_cast<Rank>(at_.size());
       at_.push_back(r);
     }
     for (const Domain& child : domain.children) self(self, child, level - 1);
-    auto& ranges = ranges_[static_cast<std::size_t>(level)];
+    auto& ranges = ranges_[level];
     for (auto p = static_cast<std::size_t>(begin); p < at_.size(); ++p)
-      number_[static_cast<std::size_t>(level)][static_cast<std::size_t>(at_[p])] = static_cast<int>(ranges.size());
+      number_[level][at_[p]] = static_cast<int>(ranges.size());
     ranges.push_back({begin, static_cast<Rank>(at_.size())});
   };
   walk(walk, hierarchy.root(), depth_ - 1);
@@ -54,9 +54,7 @@ Route::Route(std::string_view name, const Hierarchy& hierarchy, Monitors monitor
     for (std::size_t level = 0; level < levels; ++level)
       for (const Range range : ranges_[level])
         std::stable_sort(heaviest_[level].begin() + range.begin, heaviest_[level].begin() + range.end,
-                         [&](Rank a, Rank b) {
-                           return weights[static_cast<std::size_t>(a)] > weights[static_cast<std::size_t>(b)];
-                         });
+                         [&](Rank a, Rank b) { return weights[a] > weights[b]; });
   }
 }
 
@@ -69,9 +67,8 @@ int Route::level_between(Rank a, Rank b) const {
 // The index-th candidate for a monitor in rank's domain at `level`; the index wraps round.
 Rank Route::candidate(int level, Rank rank, Rank index) const {
   const Range range = range_of(level, rank);
-  if (!heaviest_.empty())
-    return heaviest_[static_cast<std::size_t>(level)][static_cast<std::size_t>(range.begin + index % range.size())];
-  if (monitors_ == Monitors::router) return member(range_of(0, at_[static_cast<std::size_t>(range.begin)]), index);
+  if (!heaviest_.empty()) return heaviest_[level][range.begin + index % range.size()];
+  if (monitors_ == Monitors::router) return member(range_of(0, at_[range.begin]), index);
   return member(range, index);
 }
 

@@ -106,17 +106,11 @@ class Route {
   };
 
   int level_between(Rank a, Rank b) const;
-  int number_of(int level, Rank rank) const {
-    return number_[static_cast<std::size_t>(level)][static_cast<std::size_t>(rank)];
-  }
-  Range range_of(int level, Rank rank) const {
-    return ranges_[static_cast<std::size_t>(level)][static_cast<std::size_t>(number_of(level, rank))];
-  }
-  Rank member(Range range, Rank index) const {
-    return at_[static_cast<std::size_t>(range.begin + index % range.size())];
-  }
+  int number_of(int level, Rank rank) const { return number_[level][rank]; }
+  Range range_of(int level, Rank rank) const { return ranges_[level][number_of(level, rank)]; }
+  Rank member(Range range, Rank index) const { return at_[range.begin + index % range.size()]; }
   Rank candidate(int level, Rank rank, Rank index) const;
-  Rank position(Rank rank) const { return position_[static_cast<std::size_t>(rank)]; }
+  Rank position(Rank rank) const { return position_[rank]; }
   Rank gather(Rank rank, int level, int top, Rank target) const;
 
   Kind kind_ = Kind::direct;

@@ -58,7 +58,7 @@ RouteModel::Load RouteModel::load(double peers, double records, double record_by
 double RouteModel::seconds_of(const Round& round) const {
   double latency = 0, overhead = 0, of_rank = 0, fullest = 0, beyond = 0;
   for (int l = depth() - 1; l >= 0; --l) {
-    const Load& load = round[static_cast<std::size_t>(l)];
+    const Load& load = round[l];
     if (load.messages > 0)
       latency = std::max(latency, cost(l).latency_s * std::max(1.0, std::ceil(load.to_a_peer / slots_per_peer_)));
     overhead += load.messages * cost(l).overhead_s;
@@ -99,8 +99,7 @@ double RouteModel::voted(double round, bool any, bool over_tree) const {
 RouteModel::Estimate RouteModel::direct(const Exchange& e) const {
   const double mine = e.records / ranks(depth() - 1), bytes = static_cast<double>(e.record_bytes);
   Round round(ranks_.size());
-  for (int l = 0; l < depth(); ++l)
-    round[static_cast<std::size_t>(l)] = load(ranks(l) - ranks(l - 1), mine * share(l), bytes);
+  for (int l = 0; l < depth(); ++l) round[l] = load(ranks(l) - ranks(l - 1), mine * share(l), bytes);
   return estimate_of(round, voted(seconds_of(round), e.records > 0, false));
 }
 
@@ -111,7 +110,7 @@ RouteModel::Estimate RouteModel::aml(const Exchange& e) const {
   for (int l = depth() - 1; l >= 0; --l) {
     const double peers = parts(l) - 1, moved = peers * filled(e.keys * ranks(l - 1), mine / parts(l));
     Round round(ranks_.size());
-    round[static_cast<std::size_t>(l)] = load(peers, moved, bytes);
+    round[l] = load(peers, moved, bytes);
     const double seconds = seconds_of(round);
     if (l == depth() - 1) sum = estimate_of(round, 0);
     sum.seconds += l > 0 ? std::max(seconds, barrier_seconds(l)) : voted(seconds, e.records > 0, true);
@@ -145,15 +144,14 @@ RouteModel::Estimate RouteModel::gathering(const Exchange& e, bool one_monitor) 
   // merging.
   std::vector<double> gathered(ranks_.size(), 0);
   for (int h = 1; h <= top; ++h)
-    gathered[static_cast<std::size_t>(h)] =
-        filled(e.keys * ranks(h - 1), mine * share(h) / std::max(kFewest, parts(h) - 1));
+    gathered[h] = filled(e.keys * ranks(h - 1), mine * share(h) / std::max(kFewest, parts(h) - 1));
   Estimate sum;
   sum.seconds = vote_seconds(true) - (parts(top) > 2 ? 0 : cost(top).latency_s);
   for (int l = 0; l <= top; ++l) {  // up, and across that level
     double targets = 0, records = 0;
     for (int h = l + 1; h <= top; ++h) {
       targets += parts(h) - 1;
-      records += (parts(h) - 1) * gathered[static_cast<std::size_t>(h)];
+      records += (parts(h) - 1) * gathered[h];
     }
     const double monitors = one_monitor ? std::max(1.0, static_cast<double>(top - l)) : std::min(targets, ranks(l));
     const double from = one_monitor ? monitors : std::min(targets, ranks(l - 1));
@@ -172,7 +170,7 @@ RouteModel::Estimate RouteModel::gathering(const Exchange& e, bool one_monitor) 
       load.bytes += here * bytes;
       load.mean_bytes += here * bytes;
     } else {
-      const double peers = parts(l) - 1, crossing = gathered[static_cast<std::size_t>(l)];
+      const double peers = parts(l) - 1, crossing = gathered[l];
       const double crossers = one_monitor ? 1 : std::min(peers, ranks(l - 1));
       load.to_a_peer = std::max(1.0, crossing * bytes / slot_bytes_);
       const double pairs = ranks(top) / ranks(l - 1) * peers;
@@ -183,23 +181,21 @@ RouteModel::Estimate RouteModel::gathering(const Exchange& e, bool one_monitor) 
       load.mean_bytes += crossing * bytes * peers / ranks(l - 1);
     }
     Round round(ranks_.size());
-    round[static_cast<std::size_t>(l)] = load;
+    round[l] = load;
     sum.seconds += seconds_of(round);
     for (int h = l + 1; h <= top; ++h) {
-      double& g = gathered[static_cast<std::size_t>(h)];
+      double& g = gathered[h];
       g = filled(e.keys * ranks(h - 1), parts(l) * g);
     }
   }
   for (int l = top - 1; l >= 0; --l) {  // down
     double records = 0;                 // that a domain of this level receives from outside
-    for (int h = l + 1; h <= top; ++h)
-      records += (parts(h) - 1) * gathered[static_cast<std::size_t>(h)] * ranks(l) / ranks(h - 1);
+    for (int h = l + 1; h <= top; ++h) records += (parts(h) - 1) * gathered[h] * ranks(l) / ranks(h - 1);
     const double landers = one_monitor ? 1 : std::min(ranks(l), parts(l + 1) - 1);
     const double out = parts(l) - 1, crossing = records * out / parts(l);
     Round round(ranks_.size());
-    round[static_cast<std::size_t>(l)] = {
-        std::max({out, l == 0 ? landers : 1.0, crossing / landers * bytes / slot_bytes_ + out / 2}),
-        crossing / landers * bytes, crossing / ranks(l) * bytes, 1};
+    round[l] = {std::max({out, l == 0 ? landers : 1.0, crossing / landers * bytes / slot_bytes_ + out / 2}),
+                crossing / landers * bytes, crossing / ranks(l) * bytes, 1};
     sum.seconds += seconds_of(round);
   }
   return sum;

@@ -66,12 +66,12 @@ class RouteModel {
   using Round = std::vector<Load>;  // [level]
 
   int depth() const { return static_cast<int>(ranks_.size()); }
-  double ranks(int level) const { return level < 0 ? 1 : ranks_[static_cast<std::size_t>(level)]; }
+  double ranks(int level) const { return level < 0 ? 1 : ranks_[level]; }
   /// The number of domains of the level below in one domain of this level.
   double parts(int level) const { return ranks(level) / ranks(level - 1); }
   /// The fraction of a rank's records that cross this level and no higher one.
   double share(int level) const { return (ranks(level) - ranks(level - 1)) / ranks(depth() - 1); }
-  const LevelCost& cost(int level) const { return costs_[static_cast<std::size_t>(level)]; }
+  const LevelCost& cost(int level) const { return costs_[level]; }
   Load load(double peers, double records, double record_bytes) const;
   double seconds_of(const Round& round) const;
   double barrier_seconds(int level) const;

@@ -55,7 +55,7 @@ class SendBuffers {
   struct Thread;
   Thread& thread(std::size_t number) { return threads_[number]; }
   void send(Thread& thread, Rank to, const R& record) {
-    Buffer& buffer = thread.buffers[static_cast<std::size_t>(to)];
+    Buffer& buffer = thread.buffers[to];
     if (buffer.at == buffer.end) [[unlikely]]
       refill(thread, to);
     *buffer.at++ = record;
@@ -150,14 +150,14 @@ class SendBuffers {
 // The buffer is full or has no memory yet: publishes what it holds and gives it new memory.
 template <class R, class H>
 void SendBuffers<R, H>::refill(Thread& thread, Rank to) {
-  const bool full = thread.buffers[static_cast<std::size_t>(to)].first != nullptr;
+  const bool full = thread.buffers[to].first != nullptr;
   if (full) publish_full(thread, to);
   if (!receiver_.in_handler()) {
     receiver_.begin();
     if (full) world_.progress();  // receive at the pace at which we send
     if (!thread.waiting.empty()) drain_blocks(thread);
     // A handler that ran just now may have appended to this very buffer.
-    Buffer& buffer = thread.buffers[static_cast<std::size_t>(to)];
+    Buffer& buffer = thread.buffers[to];
     if (buffer.first && buffer.at != buffer.end) return;
     if (buffer.first) publish_full(thread, to);
   }
@@ -166,7 +166,7 @@ void SendBuffers<R, H>::refill(Thread& thread, Rank to) {
 
 template <class R, class H>
 void SendBuffers<R, H>::publish_full(Thread& thread, Rank to) {
-  Buffer& buffer = thread.buffers[static_cast<std::size_t>(to)];
+  Buffer& buffer = thread.buffers[to];
   const auto n = static_cast<std::size_t>(buffer.at - buffer.first);
   thread.sent += n;
   if (buffer.slot.ticket == kBlock) {
@@ -190,7 +190,7 @@ void SendBuffers<R, H>::give_block(Thread& thread, Rank to) {
     free_memory(std::move(memory));
     memory = take_memory(records);
   }
-  Buffer& buffer = thread.buffers[static_cast<std::size_t>(to)];
+  Buffer& buffer = thread.buffers[to];
   buffer.first = buffer.at = reinterpret_cast<R*>(memory.bytes.release());
   buffer.end = buffer.first + records;
   buffer.capacity = memory.capacity;
@@ -235,7 +235,7 @@ void SendBuffers<R, H>::fill(Thread& thread, Rank to) {
   Slot slot;
   Busy busy = world_.acquire(to, slot, World::Hold::as_send_buffer);
   if (busy != Busy::no && busy != Busy::reserved && !receiver_.in_handler()) {
-    Buffer& buffer = thread.buffers[static_cast<std::size_t>(to)];
+    Buffer& buffer = thread.buffers[to];
     world_.wait_until("send: a slot to the peer", [&] {
       if (buffer.first) return true;  // a handler that ran in this wait has sent to the same rank
       busy = world_.acquire(to, slot, World::Hold::as_send_buffer);
@@ -244,7 +244,7 @@ void SendBuffers<R, H>::fill(Thread& thread, Rank to) {
     if (buffer.first) return buffer.at == buffer.end ? refill(thread, to) : void();
   }
   if (busy != Busy::no) return give_block(thread, to);
-  Buffer& buffer = thread.buffers[static_cast<std::size_t>(to)];
+  Buffer& buffer = thread.buffers[to];
   buffer.first = buffer.at = reinterpret_cast<R*>(slot.data);
   buffer.end = buffer.first + capacity_;
   buffer.slot = slot;
@@ -285,9 +285,8 @@ void SendBuffers<R, H>::drain_blocks(Thread& thread) {
 template <class R, class H>
 void SendBuffers<R, H>::send_run(Thread& thread, Rank to, std::span<const R> records) {
   while (!records.empty()) {
-    if (const Buffer& buffer = thread.buffers[static_cast<std::size_t>(to)]; buffer.at == buffer.end)
-      refill(thread, to);
-    Buffer& buffer = thread.buffers[static_cast<std::size_t>(to)];
+    if (const Buffer& buffer = thread.buffers[to]; buffer.at == buffer.end) refill(thread, to);
+    Buffer& buffer = thread.buffers[to];
     const std::size_t n = std::min(records.size(), static_cast<std::size_t>(buffer.end - buffer.at));
     std::memcpy(static_cast<void*>(buffer.at), records.data(), n * sizeof(R));
     buffer.at += n;
@@ -309,18 +308,18 @@ void SendBuffers<R, H>::send_many(Thread& thread, std::span<const Rank> to, std:
         // Handlers that run while one buffer is refilled may append to another one: go round until no buffer had to be
         // refilled.
         for (Rank r = 0, good = 0; good < ranks_; r = (r + 1) % ranks_) {
-          const Buffer& buffer = thread.buffers[static_cast<std::size_t>(r)];
+          const Buffer& buffer = thread.buffers[r];
           const bool full = buffer.end - buffer.at <= static_cast<std::ptrdiff_t>(kSpare);
           if (full) refill(thread, r);
           good = full ? 0 : good + 1;
         }
         for (Rank r = 0; r < ranks_; ++r) {
-          Buffer& buffer = thread.buffers[static_cast<std::size_t>(r)];
+          Buffer& buffer = thread.buffers[r];
           at[r] = reinterpret_cast<std::byte*>(buffer.at);
           limit[r] = reinterpret_cast<std::byte*>(buffer.end) - kBucketSlack;
         }
         const std::size_t n = kernel(to.data() + done, records.data() + done, records.size() - done, ranks_, at, limit);
-        for (Rank r = 0; r < ranks_; ++r) thread.buffers[static_cast<std::size_t>(r)].at = reinterpret_cast<R*>(at[r]);
+        for (Rank r = 0; r < ranks_; ++r) thread.buffers[r].at = reinterpret_cast<R*>(at[r]);
         done += n;
         if (n == 0 && records.size() - done < kBucketStep) break;
       }

@@ -34,7 +34,7 @@ void PanelBroadcast::start(BroadcastRequest& request, std::uint32_t group, std::
   ATOLL_ASSERT(request.done());
   const Group& g = groups_[group];
   const int p = static_cast<int>(g.ranks.size());
-  const auto rank_of = [&](int position) { return g.ranks[static_cast<std::size_t>((position + root) % p)]; };
+  const auto rank_of = [&](int position) { return g.ranks[(position + root) % p]; };
   const BroadcastNeighbours around = broadcast_neighbours(shape, p, (g.position - root + p) % p);
   {
     std::lock_guard hold(lock_);

@@ -69,9 +69,9 @@ JobMonitor::JobMonitor(JobTable& table, int launcher, int signals)
 int JobMonitor::look(Patience patience) {
   bool all_registered = true;
   for (Rank r = 0; r < table_.ranks(); ++r) {
-    FileHandle& file = ranks_[static_cast<std::size_t>(r)];
+    FileHandle& file = ranks_[r];
     const auto status = table_.status(r);
-    if (bool& known = segments_known_[static_cast<std::size_t>(r)]; !known && has_joined(status)) {
+    if (bool& known = segments_known_[r]; !known && has_joined(status)) {
       known = true;
       for (std::string& name : shared_memory_of(status.process.pid)) leftovers_.push_back(std::move(name));
     }
@@ -93,9 +93,9 @@ int JobMonitor::look(Patience patience) {
     wait_ms = 0;
     // One that has begun since the last look and is gone already: the others have rather waited for it.
     for (Rank r = 0; r < table_.ranks(); ++r)
-      if (ranks_[static_cast<std::size_t>(r)].get() < 0) note_if_dead(r);
+      if (ranks_[r].get() < 0) note_if_dead(r);
     for (int i = 0; i < n; ++i) {
-      const std::uint64_t what = events[static_cast<std::size_t>(i)].data.u64;
+      const std::uint64_t what = events[i].data.u64;
       if (what == kSignals) {
         signalfd_siginfo info;
         if (read(signals_, &info, sizeof info) == sizeof info) signal = static_cast<int>(info.ssi_signo);

@@ -111,7 +111,7 @@ World::LostPeer watch_processes(Bootstrap& job) {
   return [peers, missed = std::make_shared<std::atomic<int>>(-1)]() -> std::optional<std::string> {
     // The first that was missed is the reason; others end because of it.
     if (const int rank = missed->load(); rank >= 0)
-      return fmt::format("rank {} (pid {}) has ended", rank, peers[static_cast<std::size_t>(rank)].pid);
+      return fmt::format("rank {} (pid {}) has ended", rank, peers[rank].pid);
     const auto gone = std::find_if(peers.begin(), peers.end(), [](const ProcessId& p) { return !p.alive(); });
     int none = -1;
     if (gone != peers.end()) missed->compare_exchange_strong(none, static_cast<int>(gone - peers.begin()));

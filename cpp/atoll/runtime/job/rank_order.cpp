@@ -31,10 +31,10 @@ std::vector<Rank> read_places(const std::string& path, Rank ranks) {
       const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), place);
       check(error == std::errc() && end == word.data() + word.size() && place >= 0,
             "{}:{}: '{}' is no place (places count from 0). Correct the file.", path, number, word);
-      check(place < ranks && !taken[static_cast<std::size_t>(place)],
+      check(place < ranks && !taken[place],
             "{}:{}: place {} {} (the {} ranks have a place each, 0 to {}). Correct the file, or --ranks.", path, number,
             place, place < ranks ? "is named twice" : "does not exist", ranks, ranks - 1);
-      taken[static_cast<std::size_t>(place)] = true;
+      taken[place] = true;
       places.push_back(place);
     }
   }

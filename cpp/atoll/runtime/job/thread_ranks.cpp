@@ -36,11 +36,11 @@ void run_ranks(Rank ranks, const Plan& plan, const std::function<void(World&)>& 
           return fmt::format("rank {} stopped with an error", failed);
         return options.lost_peer ? options.lost_peer() : std::nullopt;
       };
-      World world(std::move(fabrics[static_cast<std::size_t>(r)]), local, hierarchy, std::move(mine));
+      World world(std::move(fabrics[r]), local, hierarchy, std::move(mine));
       f(world);
       world.close();
     } catch (...) {
-      errors[static_cast<std::size_t>(r)] = std::current_exception();
+      errors[r] = std::current_exception();
       Rank none = -1;
       first_failed.compare_exchange_strong(none, r);
     }
@@ -53,14 +53,13 @@ void run_ranks(Rank ranks, const Plan& plan, const std::function<void(World&)>& 
     play(0);
   } catch (...) {  // those that run hear that it is gone
     const auto r = static_cast<Rank>(others.size() + 1);
-    errors[static_cast<std::size_t>(r)] = std::current_exception();
+    errors[r] = std::current_exception();
     Rank none = -1;
     first_failed.compare_exchange_strong(none, r);
   }
   for (auto& t : others) t.join();
   // The rank that failed first knows why; the others only know that it is gone.
-  if (const Rank failed = first_failed.load(); failed >= 0)
-    std::rethrow_exception(errors[static_cast<std::size_t>(failed)]);
+  if (const Rank failed = first_failed.load(); failed >= 0) std::rethrow_exception(errors[failed]);
 }
 
 }  // namespace atl

@@ -87,7 +87,7 @@ std::optional<std::uint32_t> Queue::take(PacketPool::For use) {
 }
 
 void Queue::note_retry(Retry reason) {
-  auto& n = tallies_[static_cast<std::size_t>(Team::this_thread())].retries[static_cast<std::size_t>(reason)];
+  auto& n = tallies_[Team::this_thread()].retries[static_cast<std::size_t>(reason)];
   n.store(n.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 

@@ -114,7 +114,7 @@ class Queue {
   /// SEND-ENQ. done: sent, and the request is done. posted: keep `bytes` unchanged until the request is done.
   Outcome send(Rank to, std::uint32_t tag, std::span<const std::byte> bytes, Request& request) {
     if (bytes.size() <= eager_) [[likely]] {
-      RingSender* ring = links_[static_cast<std::size_t>(to)].load(std::memory_order_relaxed);
+      RingSender* ring = links_[to].load(std::memory_order_relaxed);
       if (!ring) [[unlikely]]
         return send_short(to, tag, bytes, request);
       if (const Busy busy = ring->push(note(Kind::eager, tag), bytes.data(), bytes.size()); busy != Busy::no)
@@ -190,7 +190,7 @@ class Queue {
   }
   static Kind kind_of(Note note) { return static_cast<Kind>(note.type & 0xf); }
   void count(Rank to, std::uint64_t messages, std::size_t bytes) {
-    auto& level = world_.thread_state().counters.levels[static_cast<std::size_t>(world_.level_to(to))];
+    auto& level = world_.thread_state().counters.levels[world_.level_to(to)];
     level.messages += messages;
     level.bytes += bytes;
   }

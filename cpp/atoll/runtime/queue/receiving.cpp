@@ -58,7 +58,7 @@ Outcome Queue::receive(Message& message, Request& request) {
     // progress() is needed for rendezvous only and takes longer than a look at the rings: look several times first, so
     // that a spinning receiver sees the next message early.
     constexpr std::uint32_t kLooks = 8;
-    Tally& mine = tallies_[static_cast<std::size_t>(Team::this_thread())];
+    Tally& mine = tallies_[Team::this_thread()];
     if (world_.all_near() && ++mine.empty_looks % kLooks != 0) return {Outcome::State::retry, Retry::empty};
   }
   progress();

@@ -9,7 +9,7 @@ namespace atl {
 Outcome Queue::send_short(Rank to, std::uint32_t tag, std::span<const std::byte> bytes, Request& request) {
   if (to == world_.rank()) return send_self(tag, bytes, request);
   if (rings_)
-    if (RingSender* ring = rings_->to(to)) links_[static_cast<std::size_t>(to)].store(ring, std::memory_order_relaxed);
+    if (RingSender* ring = rings_->to(to)) links_[to].store(ring, std::memory_order_relaxed);
   const Busy busy = fabric_.send(to, Traffic::message, note(Kind::eager, tag), bytes);
   if (busy != Busy::no) return refused(to, busy);
   count(to, 1, bytes.size());

@@ -79,7 +79,7 @@ void fill_in(Domain& d, int depth, const std::vector<std::string>& kinds) {
     const int has = depth_of(c);
     fill_in(c, has, kinds);
     for (int level = has; level < depth - 1; ++level) {
-      Domain above{.kind = kinds[static_cast<std::size_t>(level)], .name = {}, .children = {}, .ranks = {}};
+      Domain above{.kind = kinds[level], .name = {}, .children = {}, .ranks = {}};
       above.children.push_back(std::move(c));
       c = std::move(above);
     }

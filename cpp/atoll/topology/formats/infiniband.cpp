@@ -155,9 +155,9 @@ std::vector<int> tiers_of(const Graph& g) {
     changed = false;
     for (const Link& l : g.links)
       for (const auto& [from, to] : {std::pair(l.a, l.b), std::pair(l.b, l.a)}) {
-        int& there = tier[static_cast<std::size_t>(to)];
-        if (tier[static_cast<std::size_t>(from)] + 1 >= there) continue;
-        there = tier[static_cast<std::size_t>(from)] + 1;
+        int& there = tier[to];
+        if (tier[from] + 1 >= there) continue;
+        there = tier[from] + 1;
         changed = true;
       }
   }
@@ -229,13 +229,13 @@ Infiniband read_infiniband(const TopologyFile& file) {
   std::vector<int> number(g.hosts.size());
   int next = 0;
   const auto walk = [&](const auto& self, Domain& d) -> void {
-    if (!d.ranks.empty()) number[static_cast<std::size_t>(d.ranks[0])] = next++;
+    if (!d.ranks.empty()) number[d.ranks[0]] = next++;
     d.ranks.clear();
     for (Domain& c : d.children) self(self, c);
   };
   walk(walk, tree);
   const auto renumber = [&](int& v) {
-    if (v < next) v = number[static_cast<std::size_t>(v)];
+    if (v < next) v = number[v];
   };
   for (Link& l : g.links) {
     renumber(l.a);

@@ -108,7 +108,7 @@ std::string link_list(const Network& network) {
     const auto [a, b] = std::minmax(l.a, l.b);
     const int router = b - network.hosts();
     if (a < network.hosts()) {
-      check(router == a && hosts_at[static_cast<std::size_t>(router)]++ == 0,
+      check(router == a && hosts_at[router]++ == 0,
             "network {}: host {} at router {} (a list of links has host h at router h, and no other). Write another "
             "format.",
             network.name(), a, router);

@@ -54,7 +54,7 @@ class Platform {
   }
 
   void put_hop(const Hop& hop) {
-    const bool up = network_.links()[static_cast<std::size_t>(hop.link)].a == hop.from;
+    const bool up = network_.links()[hop.link].a == hop.from;
     add("<link_ctn id=\"link-{}\" direction=\"{}\"/>", hop.link, up ? "UP" : "DOWN");
   }
 
@@ -77,8 +77,7 @@ class Platform {
           if (network_.has_rule())
             for (const Hop& hop : network_.route(from, to)) put_hop(hop);
           else
-            for (int at = from; at != to; at = next[static_cast<std::size_t>(at)].to)
-              put_hop(next[static_cast<std::size_t>(at)]);
+            for (int at = from; at != to; at = next[at].to) put_hop(next[at]);
         });
       }
     }

@@ -12,7 +12,7 @@ std::vector<std::vector<int>> allocate_by_order(std::span<const int> numbering, 
   for (const int p : occupied) {
     check(p >= 0 && static_cast<std::size_t>(p) < taken.size(),
           "place {} is occupied (places are 0 to {}). Correct it.", p, taken.size() - 1);
-    taken[static_cast<std::size_t>(p)] = 1;
+    taken[p] = 1;
   }
   std::int64_t wanted = 0;
   for (const int size : sizes) {
@@ -27,7 +27,7 @@ std::vector<std::vector<int>> allocate_by_order(std::span<const int> numbering, 
   for (const int size : sizes) {
     std::vector<int>& job = jobs.emplace_back();
     for (; job.size() < static_cast<std::size_t>(size); ++next)
-      if (!taken[static_cast<std::size_t>(numbering[next])]) job.push_back(numbering[next]);
+      if (!taken[numbering[next]]) job.push_back(numbering[next]);
   }
   return jobs;
 }

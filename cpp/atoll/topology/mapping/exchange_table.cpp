@@ -23,10 +23,10 @@ class ExchangeTable {
         pulled_(at_.size(), 0),
         change_(sites_) {
     for (std::size_t r = 0; r < at_.size(); ++r) {
-      who_[index(at_[r])] = static_cast<int>(r);
+      who_[at_[r]] = static_cast<int>(r);
       site_[r] = places.site_of(at_[r]);
     }
-    for (int p = 0; p < places.places(); ++p) site_at_[index(p)] = places.site_of(p);
+    for (int p = 0; p < places.places(); ++p) site_at_[p] = places.site_of(p);
     for (std::size_t s = 0; s < sites_; ++s) {
       const auto hops = places.hops_from(static_cast<int>(s));
       for (std::size_t t = 0; t < sites_; ++t) hops_[s * sites_ + t] = static_cast<float>(hops[t]);
@@ -55,14 +55,14 @@ class ExchangeTable {
     const auto peers = peers_.of(static_cast<int>(rank));
     std::size_t i = 0;
     for (; i + 4 <= peers.size(); i += 4) {  // the row is read and written once for four
-      const float *a = hops_from(site_[index(peers[i].rank)]), *b = hops_from(site_[index(peers[i + 1].rank)]),
-                  *c = hops_from(site_[index(peers[i + 2].rank)]), *d = hops_from(site_[index(peers[i + 3].rank)]);
+      const float *a = hops_from(site_[peers[i].rank]), *b = hops_from(site_[peers[i + 1].rank]),
+                  *c = hops_from(site_[peers[i + 2].rank]), *d = hops_from(site_[peers[i + 3].rank]);
       const auto of_a = static_cast<float>(peers[i].bytes), of_b = static_cast<float>(peers[i + 1].bytes),
                  of_c = static_cast<float>(peers[i + 2].bytes), of_d = static_cast<float>(peers[i + 3].bytes);
       for (std::size_t s = 0; s < sites_; ++s) cost[s] += of_a * a[s] + of_b * b[s] + of_c * c[s] + of_d * d[s];
     }
     for (; i < peers.size(); ++i) {
-      const float* const a = hops_from(site_[index(peers[i].rank)]);
+      const float* const a = hops_from(site_[peers[i].rank]);
       const auto of_a = static_cast<float>(peers[i].bytes);
       for (std::size_t s = 0; s < sites_; ++s) cost[s] += of_a * a[s];
     }
@@ -74,47 +74,47 @@ class ExchangeTable {
     const std::size_t r = index(rank);
     const int here = site_[r];
     const float *const mine = row(r), *const hops = hops_from(here);
-    for (const Peers::Peer& p : peers_.of(rank)) bytes_[index(p.rank)] = static_cast<float>(p.bytes);
+    for (const Peers::Peer& p : peers_.of(rank)) bytes_[p.rank] = static_cast<float>(p.bytes);
     float most = 0;
     int best = -1;  // place
     for (std::size_t place = 0; place < who_.size(); ++place) {
       const int other = who_[place], there = site_at_[place];
       if (there == here) continue;
-      float now = mine[index(here)], after = mine[index(there)];
+      float now = mine[here], after = mine[there];
       if (other != kFree) {
         const float* const theirs = row(index(other));
-        now += theirs[index(there)];
-        after += theirs[index(here)] + 2 * bytes_[index(other)] * hops[index(there)];  // as far apart as before
+        now += theirs[there];
+        after += theirs[here] + 2 * bytes_[other] * hops[there];  // as far apart as before
       }
       const float saved = now - after;
       if (saved <= most || saved <= kRounding * now) continue;
       most = saved;
       best = static_cast<int>(place);
     }
-    for (const Peers::Peer& p : peers_.of(rank)) bytes_[index(p.rank)] = 0;
+    for (const Peers::Peer& p : peers_.of(rank)) bytes_[p.rank] = 0;
     if (best < 0) return false;
     move(rank, best);
     return true;
   }
 
   void move(int rank, int to) {
-    const int from = at_[index(rank)], other = who_[index(to)];
-    const float *const old_hops = hops_from(site_[index(rank)]), *const new_hops = hops_from(places_.site_of(to));
+    const int from = at_[rank], other = who_[to];
+    const float *const old_hops = hops_from(site_[rank]), *const new_hops = hops_from(places_.site_of(to));
     for (std::size_t s = 0; s < sites_; ++s) change_[s] = new_hops[s] - old_hops[s];
-    at_[index(rank)] = to;
-    who_[index(to)] = rank;
-    who_[index(from)] = other;
-    site_[index(rank)] = places_.site_of(to);
+    at_[rank] = to;
+    who_[to] = rank;
+    who_[from] = other;
+    site_[rank] = places_.site_of(to);
     if (other != kFree) {
-      at_[index(other)] = from;
-      site_[index(other)] = places_.site_of(from);
+      at_[other] = from;
+      site_[other] = places_.site_of(from);
     }
     // Who talks with both as much sees no difference.
-    for (const Peers::Peer& p : peers_.of(rank)) pulled_[index(p.rank)] = static_cast<float>(p.bytes);
+    for (const Peers::Peer& p : peers_.of(rank)) pulled_[p.rank] = static_cast<float>(p.bytes);
     if (other != kFree)
-      for (const Peers::Peer& p : peers_.of(other)) pulled_[index(p.rank)] -= static_cast<float>(p.bytes);
+      for (const Peers::Peer& p : peers_.of(other)) pulled_[p.rank] -= static_cast<float>(p.bytes);
     const auto follow = [&](int peer) {
-      const float bytes = std::exchange(pulled_[index(peer)], 0.0F);
+      const float bytes = std::exchange(pulled_[peer], 0.0F);
       if (bytes == 0) return;
       float* const cost = row(index(peer));
       for (std::size_t s = 0; s < sites_; ++s) cost[s] += bytes * change_[s];

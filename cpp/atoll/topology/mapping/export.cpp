@@ -15,7 +15,7 @@ namespace {
 using Writer = std::string (*)(const PlaceGraph&, std::span<const int>, std::span<const std::string>);
 
 const std::string& name_of(const PlaceGraph& places, int place, std::span<const std::string> names) {
-  return names[static_cast<std::size_t>(places.host_of(place))];
+  return names[places.host_of(place)];
 }
 
 std::string rankfile(const PlaceGraph& places, std::span<const int> mapping, std::span<const std::string> names) {
@@ -31,7 +31,7 @@ std::string hydra_hosts(const PlaceGraph& places, std::span<const int> mapping, 
     const int host = places.host_of(mapping[r]);
     std::size_t end = r;
     while (end < mapping.size() && places.host_of(mapping[end]) == host) ++end;
-    text += fmt::format("{}:{}\n", names[static_cast<std::size_t>(host)], end - r);
+    text += fmt::format("{}:{}\n", names[host], end - r);
     r = end;
   }
   return text;

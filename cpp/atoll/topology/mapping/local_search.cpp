@@ -23,10 +23,10 @@ NearSites::NearSites(const PlaceGraph& places) : places_(places) {
     const auto hops = places.hops_from(s);
     int least = std::numeric_limits<int>::max();
     for (int t = 0; t < n; ++t)
-      if (t != s) least = std::min<int>(least, hops[static_cast<std::size_t>(t)]);
+      if (t != s) least = std::min<int>(least, hops[t]);
     const std::size_t before = nearest_.size();
     for (int i = 1; i < n && nearest_.size() < before + kMost; ++i)
-      if (const int t = (s + i) % n; hops[static_cast<std::size_t>(t)] == least) nearest_.push_back(t);
+      if (const int t = (s + i) % n; hops[t] == least) nearest_.push_back(t);
     first_.push_back(static_cast<int>(nearest_.size()));
   }
 }
@@ -46,7 +46,7 @@ LocalSearch::LocalSearch(const PlaceGraph& places, const NearSites& near, const 
       who_(static_cast<std::size_t>(places.places()), kFreePlace) {
   for (std::size_t r = 0; r < at_.size(); ++r) {
     site_[r] = places.site_of(at_[r]);
-    who_[static_cast<std::size_t>(at_[r])] = static_cast<int>(r);
+    who_[at_[r]] = static_cast<int>(r);
   }
 }
 
@@ -87,16 +87,16 @@ bool LocalSearch::descend_from_all(Moves moves) {
   std::vector<char> queued(at_.size(), 1);
   for (int r = 0; r < peers_.ranks(); ++r) queue.push_back(r);
   const auto again = [&](int rank) {
-    if (!std::exchange(queued[static_cast<std::size_t>(rank)], char{1})) queue.push_back(rank);
+    if (!std::exchange(queued[rank], char{1})) queue.push_back(rank);
   };
   while (!queue.empty() && work_left_ > 0) {
     const int r = queue.front();
     queue.pop_front();
-    queued[static_cast<std::size_t>(r)] = 0;
+    queued[r] = 0;
     const int old = place_of(r);
     if (!improve(r, moves)) continue;
     moved_any = true;
-    for (const int moved : {r, who_[static_cast<std::size_t>(old)]}) {
+    for (const int moved : {r, who_[old]}) {
       if (moved == kFreePlace) continue;
       again(moved);
       for (const Peers::Peer& p : peers_.of(moved)) again(p.rank);
@@ -147,14 +147,14 @@ double LocalSearch::saving(int rank, int from, int to) const {
 // Returns the saving when `rank` moves to `to` and the rank at `to` takes its place. `saved_by_rank` is the saving of
 // the first move only.
 LocalSearch::Exchange LocalSearch::exchange(int rank, int to, double saved_by_rank) const {
-  const int other = who_[static_cast<std::size_t>(to)];
+  const int other = who_[to];
   if (other == kFreePlace) return {saved_by_rank, std::abs(saved_by_rank)};
   const int from_site = site_of_rank(rank), to_site = site_of_rank(other);
   const auto here = places_.hops_from(to_site), there = places_.hops_from(from_site);
   double saved = 0;
   for (const Peers::Peer& p : peers_.of(other)) {
     if (p.rank == rank) {  // as far apart as before, though nearer if only this rank moved
-      saved -= p.bytes * here[static_cast<std::size_t>(from_site)];
+      saved -= p.bytes * here[from_site];
       continue;
     }
     const auto s = static_cast<std::size_t>(site_of_rank(p.rank));
@@ -164,15 +164,15 @@ LocalSearch::Exchange LocalSearch::exchange(int rank, int to, double saved_by_ra
 }
 
 void LocalSearch::move(int rank, int to) {
-  const int from = place_of(rank), other = who_[static_cast<std::size_t>(to)];
-  at_[static_cast<std::size_t>(rank)] = to;
-  who_[static_cast<std::size_t>(to)] = rank;
-  who_[static_cast<std::size_t>(from)] = other;
+  const int from = place_of(rank), other = who_[to];
+  at_[rank] = to;
+  who_[to] = rank;
+  who_[from] = other;
   if (other != kFreePlace) {
-    at_[static_cast<std::size_t>(other)] = from;
-    site_[static_cast<std::size_t>(other)] = site_of_rank(rank);
+    at_[other] = from;
+    site_[other] = site_of_rank(rank);
   }
-  site_[static_cast<std::size_t>(rank)] = places_.site_of(to);
+  site_[rank] = places_.site_of(to);
 }
 
 }  // namespace atl

@@ -53,8 +53,8 @@ class LocalSearch {
   };
   Exchange exchange(int rank, int to, double saved_by_rank) const;
   void move(int rank, int to);
-  int place_of(int rank) const { return at_[static_cast<std::size_t>(rank)]; }
-  int site_of_rank(int rank) const { return site_[static_cast<std::size_t>(rank)]; }
+  int place_of(int rank) const { return at_[rank]; }
+  int site_of_rank(int rank) const { return site_[rank]; }
 
   const PlaceGraph& places_;
   const NearSites& near_;

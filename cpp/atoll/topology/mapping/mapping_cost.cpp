@@ -34,7 +34,7 @@ class Links {
     load_[2 * static_cast<std::size_t>(link) + (forwards ? 0 : 1)] += load;
   }
   bool between_routers(int link) const {
-    const Link& l = network_.links()[static_cast<std::size_t>(link)];
+    const Link& l = network_.links()[link];
     return l.a >= network_.hosts() && l.b >= network_.hosts();
   }
   void put_into(MappingCost& cost) const {
@@ -68,13 +68,12 @@ void route_to(const Network& network, int target, std::span<const Incoming> flow
     const auto pass = [&](const Hop& hop) {
       if (!links.between_routers(hop.link)) return;
       ++hops;
-      links.add(hop.link, network.links()[static_cast<std::size_t>(hop.link)].a == hop.from, {1, flow.bytes});
+      links.add(hop.link, network.links()[hop.link].a == hop.from, {1, flow.bytes});
     };
     if (network.has_rule())
       std::ranges::for_each(network.route(flow.host, target), pass);
     else
-      for (int at = flow.host; at != target; at = next[static_cast<std::size_t>(at)].to)
-        pass(next[static_cast<std::size_t>(at)]);
+      for (int at = flow.host; at != target; at = next[at].to) pass(next[at]);
     length(hops, flow.bytes);
   }
 }
@@ -91,13 +90,11 @@ class RoutesByHops {
     for (int h = 0; h < network.hosts(); ++h) {
       const auto above = routers.routers_of(h);
       if (above.size() != 1) return;
-      site_at_[static_cast<std::size_t>(above[0])] = places.site_of(h * places.places_per_host());
+      site_at_[above[0]] = places.site_of(h * places.places_per_host());
     }
     for (int r = 0; r < routers.routers(); ++r) {
       const auto ends = routers.ends_of(r);
-      if (site_at_[static_cast<std::size_t>(r)] < 0 ||
-          std::ranges::adjacent_find(ends, {}, &RouterGraph::End::router) != ends.end())
-        return;
+      if (site_at_[r] < 0 || std::ranges::adjacent_find(ends, {}, &RouterGraph::End::router) != ends.end()) return;
     }
     apply_ = !network.has_rule();
   }
@@ -108,16 +105,14 @@ class RoutesByHops {
   template <class Length>
   void route_to(int target, std::span<const Incoming> flows, Links& links, Length&& length) const {
     const auto hops = places_.hops_from(places_.site_of(target * places_.places_per_host()));
-    const auto left = [&](int router) {
-      return hops[static_cast<std::size_t>(site_at_[static_cast<std::size_t>(router)])];
-    };
+    const auto left = [&](int router) { return hops[site_at_[router]]; };
     for (const Incoming& flow : flows) {
       int at = routers_.routers_of(flow.host)[0];
       length(left(at), flow.bytes);
       while (left(at) > 0) {
         const auto ends = routers_.ends_of(at);
         const auto nearer = std::ranges::find_if(ends, [&](const auto& end) { return left(end.router) < left(at); });
-        const Link& link = network_.links()[static_cast<std::size_t>(nearer->link)];
+        const Link& link = network_.links()[nearer->link];
         links.add(nearer->link, link.a - network_.hosts() == at, {1, flow.bytes});
         at = nearer->router;
       }
@@ -171,7 +166,7 @@ class EqualCost {
         if (hops_[s] != hops_[r] - 1) continue;
         const Load share = inflow_[r] * (paths_[s] / paths_[r]);
         inflow_[s] += share;
-        const Link& link = network_.links()[static_cast<std::size_t>(end.link)];
+        const Link& link = network_.links()[end.link];
         links.add(end.link, link.a - network_.hosts() == order_[q], share);
       }
     }
@@ -184,8 +179,8 @@ class EqualCost {
     const auto from = routers_.routers_of(target);
     order_.assign(from.begin(), from.end());
     for (const int r : order_) {
-      hops_[static_cast<std::size_t>(r)] = 0;
-      paths_[static_cast<std::size_t>(r)] = 1;
+      hops_[r] = 0;
+      paths_[r] = 1;
     }
     for (std::size_t q = 0; q < order_.size(); ++q) {
       const auto r = static_cast<std::size_t>(order_[q]);
@@ -210,7 +205,7 @@ class EqualCost {
 // [site] how many of the places are there.
 std::vector<std::int32_t> by_site(const PlaceGraph& places, std::span<const int> chosen) {
   std::vector<std::int32_t> count(static_cast<std::size_t>(places.sites()), 0);
-  for (const int p : chosen) ++count[static_cast<std::size_t>(places.site_of(p))];
+  for (const int p : chosen) ++count[places.site_of(p)];
   return count;
 }
 
@@ -223,9 +218,8 @@ MappingCost cost_of(const Network& network, const PlaceGraph& places, const Traf
         mapping.size());
   std::vector<std::vector<Incoming>> to(static_cast<std::size_t>(network.hosts()));
   for (const RankPair& f : traffic.pairs) {
-    const int from = places.host_of(mapping[static_cast<std::size_t>(f.from)]),
-              target = places.host_of(mapping[static_cast<std::size_t>(f.to)]);
-    if (from != target) to[static_cast<std::size_t>(target)].push_back({from, f.bytes});
+    const int from = places.host_of(mapping[f.from]), target = places.host_of(mapping[f.to]);
+    if (from != target) to[target].push_back({from, f.bytes});
   }
   MappingCost cost;
   Links links(network);
@@ -237,7 +231,7 @@ MappingCost cost_of(const Network& network, const PlaceGraph& places, const Traf
     cost.hop_bytes += bytes * hops;
   };
   for (int h = 0; h < network.hosts(); ++h) {
-    const std::vector<Incoming>& flows = to[static_cast<std::size_t>(h)];
+    const std::vector<Incoming>& flows = to[h];
     if (flows.empty()) continue;
     if (paths == MappingPaths::equal_cost)
       equal.route_to(h, flows, links, length);
@@ -255,8 +249,7 @@ MappingCost cost_of(const Network& network, const PlaceGraph& places, const Traf
 
 double hop_bytes_of(const PlaceGraph& places, const TrafficMatrix& traffic, std::span<const int> mapping) {
   double sum = 0;
-  for (const RankPair& f : traffic.pairs)
-    sum += f.bytes * places.hops(mapping[static_cast<std::size_t>(f.from)], mapping[static_cast<std::size_t>(f.to)]);
+  for (const RankPair& f : traffic.pairs) sum += f.bytes * places.hops(mapping[f.from], mapping[f.to]);
   return sum;
 }
 

@@ -13,8 +13,8 @@ Peers::Peers(const TrafficMatrix& traffic) : first_(static_cast<std::size_t>(tra
   peers_.resize(2 * traffic.pairs.size());
   std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
   for (const RankPair& f : traffic.pairs) {
-    peers_[next[static_cast<std::size_t>(f.from)]++] = {f.to, f.bytes};
-    peers_[next[static_cast<std::size_t>(f.to)]++] = {f.from, f.bytes};
+    peers_[next[f.from]++] = {f.to, f.bytes};
+    peers_[next[f.to]++] = {f.from, f.bytes};
   }
   // Merges both directions into one entry, in place.
   std::size_t kept = 0;

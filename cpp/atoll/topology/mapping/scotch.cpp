@@ -109,7 +109,7 @@ ScotchGraph<Num> routers_of(const RouterGraph& routers, const std::vector<std::i
       out.ends.push_back(static_cast<Num>(end.router));
     }
     out.first.push_back(static_cast<Num>(out.ends.size()));
-    out.loads.push_back(static_cast<Num>(std::max<std::int64_t>(1, places_at[static_cast<std::size_t>(r)])));
+    out.loads.push_back(static_cast<Num>(std::max<std::int64_t>(1, places_at[r])));
   }
   out.edge_loads.assign(out.ends.size(), 1);
   return out;
@@ -207,7 +207,7 @@ std::vector<int> scotch_mapping(const Network& network, const PlaceGraph& places
   std::vector<int> mapping(part.size(), -1);
   const auto settle = [&](std::size_t rank, int site) {
     const auto there = places.places_of(site);
-    std::size_t& next = taken[static_cast<std::size_t>(site)];
+    std::size_t& next = taken[site];
     if (next == there.size()) return false;
     mapping[rank] = there[next++];
     return true;
@@ -216,15 +216,13 @@ std::vector<int> scotch_mapping(const Network& network, const PlaceGraph& places
   for (std::size_t r = 0; r < part.size(); ++r) {
     check(part[r] >= 0 && static_cast<std::size_t>(part[r]) < sites.size(),
           "Scotch maps rank {} onto target {} (there are {}). Choose another method.", r, part[r], sites.size());
-    if (!settle(r, sites[static_cast<std::size_t>(part[r])])) crowded.push_back(r);
+    if (!settle(r, sites[part[r]])) crowded.push_back(r);
   }
   for (const std::size_t r : crowded) {
-    const auto hops = places.hops_from(sites[static_cast<std::size_t>(part[r])]);
+    const auto hops = places.hops_from(sites[part[r]]);
     int nearest = -1;
     for (int s = 0; s < places.sites(); ++s)
-      if (taken[static_cast<std::size_t>(s)] < places.places_of(s).size() &&
-          (nearest < 0 || hops[static_cast<std::size_t>(s)] < hops[static_cast<std::size_t>(nearest)]))
-        nearest = s;
+      if (taken[s] < places.places_of(s).size() && (nearest < 0 || hops[s] < hops[nearest])) nearest = s;
     ATOLL_ASSERT(nearest >= 0);
     settle(r, nearest);
   }

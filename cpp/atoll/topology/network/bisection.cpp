@@ -32,9 +32,9 @@ std::vector<char> Halving::random_bisection(Random& random) const {
   std::vector<char> part(hosts_.size());
   std::int64_t more = 0;  // hosts in part 0 beyond those in part 1
   for (const int r : order) {
-    const int hosts = hosts_[static_cast<std::size_t>(r)];
+    const int hosts = hosts_[r];
     const bool one = hosts == 0 ? (random() & 1) != 0 : more > 0;
-    part[static_cast<std::size_t>(r)] = one ? 1 : 0;
+    part[r] = one ? 1 : 0;
     more += one ? -hosts : hosts;
   }
   return part;
@@ -43,7 +43,7 @@ std::vector<char> Halving::random_bisection(Random& random) const {
 std::int64_t Halving::cut(const std::vector<char>& part) const {
   std::int64_t ends = 0;
   for (std::size_t r = 0; r < part.size(); ++r)
-    for (const int s : neighbours_[r]) ends += part[r] != part[static_cast<std::size_t>(s)];
+    for (const int s : neighbours_[r]) ends += part[r] != part[s];
   return ends / 2;
 }
 
@@ -56,10 +56,10 @@ std::int64_t Halving::improve(std::vector<char>& part) {
 
 void Halving::link(int router, int part) {
   const auto r = static_cast<std::size_t>(router);
-  int& first = first_[part][static_cast<std::size_t>(gain_[r] + most_links_)];
+  int& first = first_[part][gain_[r] + most_links_];
   previous_[r] = -1;
   next_[r] = first;
-  if (first >= 0) previous_[static_cast<std::size_t>(first)] = router;
+  if (first >= 0) previous_[first] = router;
   first = router;
   top_[part] = std::max(top_[part], gain_[r] + most_links_);
 }
@@ -67,16 +67,16 @@ void Halving::link(int router, int part) {
 void Halving::unlink(int router, int part) {
   const auto r = static_cast<std::size_t>(router);
   if (previous_[r] < 0)
-    first_[part][static_cast<std::size_t>(gain_[r] + most_links_)] = next_[r];
+    first_[part][gain_[r] + most_links_] = next_[r];
   else
-    next_[static_cast<std::size_t>(previous_[r])] = next_[r];
-  if (next_[r] >= 0) previous_[static_cast<std::size_t>(next_[r])] = previous_[r];
+    next_[previous_[r]] = next_[r];
+  if (next_[r] >= 0) previous_[next_[r]] = previous_[r];
 }
 
 // The router of that part whose move saves most; -1: none is left.
 int Halving::top(int part) {
-  while (top_[part] > 0 && first_[part][static_cast<std::size_t>(top_[part])] < 0) --top_[part];
-  return first_[part][static_cast<std::size_t>(top_[part])];
+  while (top_[part] > 0 && first_[part][top_[part]] < 0) --top_[part];
+  return first_[part][top_[part]];
 }
 
 bool Halving::pass(std::vector<char>& part, std::int64_t& best) {
@@ -89,7 +89,7 @@ bool Halving::pass(std::vector<char>& part, std::int64_t& best) {
     more += part[r] == 0 ? hosts_[r] : -hosts_[r];
     locked_[r] = 0;
     gain_[r] = 0;
-    for (const int s : neighbours_[r]) gain_[r] += part[r] != part[static_cast<std::size_t>(s)] ? 1 : -1;
+    for (const int s : neighbours_[r]) gain_[r] += part[r] != part[s] ? 1 : -1;
     link(static_cast<int>(r), part[r]);
   }
   bool better = false;
@@ -106,9 +106,7 @@ bool Halving::pass(std::vector<char>& part, std::int64_t& best) {
       // One move away from balance at most, or nearer to it than before.
       if (std::abs(after) > 2 * most_hosts_ && std::abs(after) >= std::abs(more)) continue;
       const bool from_larger = s == 0 ? more > 0 : more < 0;
-      if (router < 0 || gain_[c] > gain_[static_cast<std::size_t>(router)] ||
-          (gain_[c] == gain_[static_cast<std::size_t>(router)] && from_larger))
-        router = candidate;
+      if (router < 0 || gain_[c] > gain_[router] || (gain_[c] == gain_[router] && from_larger)) router = candidate;
     }
     if (router < 0) break;
     const auto r = static_cast<std::size_t>(router);
@@ -133,7 +131,7 @@ bool Halving::pass(std::vector<char>& part, std::int64_t& best) {
     }
   }
   for (std::size_t i = moved.size(); i-- > kept;) {
-    char& back = part[static_cast<std::size_t>(moved[i])];
+    char& back = part[moved[i]];
     back = static_cast<char>(1 - back);
   }
   return better;
@@ -143,12 +141,11 @@ std::optional<std::int64_t> bisection_bound(const Network& network, int starts, 
   const RouterGraph routers(network);
   std::vector<std::vector<int>> neighbours(static_cast<std::size_t>(network.routers()));
   for (int r = 0; r < network.routers(); ++r)
-    for (const RouterGraph::End& end : routers.ends_of(r))
-      neighbours[static_cast<std::size_t>(r)].push_back(end.router);
+    for (const RouterGraph::End& end : routers.ends_of(r)) neighbours[r].push_back(end.router);
   std::vector<int> hosts(neighbours.size(), 0);
   for (int h = 0; h < network.hosts(); ++h) {
     if (routers.routers_of(h).size() > 1) return std::nullopt;
-    ++hosts[static_cast<std::size_t>(routers.routers_of(h)[0])];
+    ++hosts[routers.routers_of(h)[0]];
   }
   Halving halving(neighbours, hosts);
   Random random(seed);

@@ -21,8 +21,8 @@ Network::Network(Parts parts) : parts_(std::move(parts)) {
   std::vector<int> next(first_.begin(), first_.end() - 1);
   for (std::size_t l = 0; l < links().size(); ++l) {
     const auto [a, b, latency, bandwidth] = links()[l];
-    ends_[static_cast<std::size_t>(next[static_cast<std::size_t>(a)]++)] = {b, static_cast<int>(l)};
-    ends_[static_cast<std::size_t>(next[static_cast<std::size_t>(b)]++)] = {a, static_cast<int>(l)};
+    ends_[next[a]++] = {b, static_cast<int>(l)};
+    ends_[next[b]++] = {a, static_cast<int>(l)};
   }
   for (std::size_t v = 0; v + 1 < first_.size(); ++v)
     std::sort(ends_.begin() + first_[v], ends_.begin() + first_[v + 1],
@@ -30,7 +30,7 @@ Network::Network(Parts parts) : parts_(std::move(parts)) {
   if (hosts() == 1) return;
   const std::vector<Hop> to_first = towards(0);
   for (int h = 1; h < hosts(); ++h)
-    check(to_first[static_cast<std::size_t>(h)].link >= 0,
+    check(to_first[h].link >= 0,
           "network {}: no path from host {} to host 0 (all hosts must reach each other). Add the missing links.",
           name(), h);
 }
@@ -61,7 +61,7 @@ std::vector<Hop> Network::route(int a, int b) const {
   if (a == b) return hops;
   if (!parts_.path) {
     const std::vector<Hop> next = towards(b);
-    for (int at = a; at != b; at = hops.back().to) hops.push_back(next[static_cast<std::size_t>(at)]);
+    for (int at = a; at != b; at = hops.back().to) hops.push_back(next[at]);
     return hops;
   }
   std::vector<int> vertices;
@@ -75,13 +75,13 @@ std::vector<Hop> Network::route(int a, int b) const {
 
 std::vector<int> Network::hops_from(std::span<const int> sources) const {
   std::vector<int> hops(static_cast<std::size_t>(hosts() + routers()), -1), queue(sources.begin(), sources.end());
-  for (const int s : sources) hops[static_cast<std::size_t>(s)] = 0;
+  for (const int s : sources) hops[s] = 0;
   for (std::size_t i = 0; i < queue.size(); ++i) {
     const int at = queue[i];
-    if (at < hosts() && hops[static_cast<std::size_t>(at)] > 0) continue;  // hosts do not forward
+    if (at < hosts() && hops[at] > 0) continue;  // hosts do not forward
     for (const End& end : ends_of(at))
-      if (int& there = hops[static_cast<std::size_t>(end.vertex)]; there < 0) {
-        there = hops[static_cast<std::size_t>(at)] + 1;
+      if (int& there = hops[end.vertex]; there < 0) {
+        there = hops[at] + 1;
         queue.push_back(end.vertex);
       }
   }
@@ -92,11 +92,11 @@ std::vector<Hop> Network::towards(int b) const {
   const std::vector<int> hops = hops_from(std::span(&b, 1));
   std::vector<Hop> next(hops.size(), {-1, 0, 0});
   for (int v = 0; v < hosts() + routers(); ++v) {
-    if (v == b || hops[static_cast<std::size_t>(v)] < 0) continue;
+    if (v == b || hops[v] < 0) continue;
     for (const End& end : ends_of(v)) {
-      const bool nearer = hops[static_cast<std::size_t>(end.vertex)] == hops[static_cast<std::size_t>(v)] - 1;
+      const bool nearer = hops[end.vertex] == hops[v] - 1;
       if (!nearer || (end.vertex < hosts() && end.vertex != b)) continue;
-      Hop& best = next[static_cast<std::size_t>(v)];
+      Hop& best = next[v];
       if (best.link < 0) best = hop(v, end.vertex, b);
     }
   }
@@ -119,8 +119,7 @@ RouteLengths Network::distances() const {
     const std::vector<int> hops = hops_from(sources);
     std::int64_t from_one = 0;
     for (int b = 0; b < hosts(); ++b) {
-      const int links =
-          hops[static_cast<std::size_t>(b)] - 1;  // without the target's own link; the source's was not counted
+      const int links = hops[b] - 1;  // without the target's own link; the source's was not counted
       from_one += links;
       d.diameter = std::max(d.diameter, links);
     }

@@ -68,9 +68,9 @@ class Graph2Opt {
   }
 
  private:
-  std::vector<int>& at(int router) { return neighbours_[static_cast<std::size_t>(router)]; }
+  std::vector<int>& at(int router) { return neighbours_[router]; }
   bool linked(int a, int b) const {
-    const auto& of_a = neighbours_[static_cast<std::size_t>(a)];
+    const auto& of_a = neighbours_[a];
     return std::ranges::find(of_a, b) != of_a.end();
   }
   // The ends of `old` get their new neighbours: each end is in one of the new links.
@@ -242,7 +242,7 @@ Network optimized(const Network& base, Objective objective, const TopologySearch
     check(routers.routers_of(h).size() == 1,
           "network {}: host {} has {} routers (the search is among networks whose hosts have one each). Take another.",
           base.name(), h, routers.routers_of(h).size());
-    ++hosts[static_cast<std::size_t>(routers.routers_of(h)[0])];
+    ++hosts[routers.routers_of(h)[0]];
   }
   for (std::size_t r = 0; r < hosts.size(); ++r)
     check(

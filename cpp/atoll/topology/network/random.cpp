@@ -14,16 +14,16 @@ Pair ordered(int a, int b) { return a < b ? Pair(a, b) : Pair(b, a); }
 bool connected(int routers, const std::set<Pair>& edges) {
   std::vector<std::vector<int>> neighbours(static_cast<std::size_t>(routers));
   for (const auto& [a, b] : edges) {
-    neighbours[static_cast<std::size_t>(a)].push_back(b);
-    neighbours[static_cast<std::size_t>(b)].push_back(a);
+    neighbours[a].push_back(b);
+    neighbours[b].push_back(a);
   }
   std::vector<bool> seen(neighbours.size(), false);
   std::vector<int> queue{0};
   seen[0] = true;
   for (std::size_t i = 0; i < queue.size(); ++i)
-    for (const int v : neighbours[static_cast<std::size_t>(queue[i])])
-      if (!seen[static_cast<std::size_t>(v)]) {
-        seen[static_cast<std::size_t>(v)] = true;
+    for (const int v : neighbours[queue[i]])
+      if (!seen[v]) {
+        seen[v] = true;
         queue.push_back(v);
       }
   return queue.size() == neighbours.size();

@@ -11,11 +11,11 @@ RouterGraph::RouterGraph(const Network& network) {
   for (std::size_t i = 0; i < network.links().size(); ++i) {
     const auto [a, b] = std::minmax(network.links()[i].a, network.links()[i].b);
     if (a < hosts) {
-      above[static_cast<std::size_t>(a)].push_back(b - hosts);
+      above[a].push_back(b - hosts);
       continue;
     }
-    ends[static_cast<std::size_t>(a - hosts)].push_back({b - hosts, static_cast<int>(i)});
-    ends[static_cast<std::size_t>(b - hosts)].push_back({a - hosts, static_cast<int>(i)});
+    ends[a - hosts].push_back({b - hosts, static_cast<int>(i)});
+    ends[b - hosts].push_back({a - hosts, static_cast<int>(i)});
   }
   first_.push_back(0);
   for (std::vector<End>& of_one : ends) {

@@ -32,7 +32,7 @@ struct Tree {
   }
 
   int height() const { return static_cast<int>(m.size()); }
-  int base(int level, int digit) const { return (digit < level ? w : m)[static_cast<std::size_t>(digit)]; }
+  int base(int level, int digit) const { return (digit < level ? w : m)[digit]; }
 
   std::vector<int> digits(int level, int index) const {
     std::vector<int> d;
@@ -44,8 +44,8 @@ struct Tree {
   }
   int vertex(int level, const std::vector<int>& d) const {
     int index = 0;
-    for (int i = height() - 1; i >= 0; --i) index = index * base(level, i) + d[static_cast<std::size_t>(i)];
-    return first[static_cast<std::size_t>(level)] + index;
+    for (int i = height() - 1; i >= 0; --i) index = index * base(level, i) + d[i];
+    return first[level] + index;
   }
 
   std::vector<Link> links() const {
@@ -66,7 +66,7 @@ struct Tree {
     std::vector<int> at = digits(0, a);
     const std::vector<int> target = digits(0, b);
     int top = height();
-    while (at[static_cast<std::size_t>(top - 1)] == target[static_cast<std::size_t>(top - 1)]) --top;
+    while (at[top - 1] == target[top - 1]) --top;
     int choice = b;
     for (int l = 0; l < top; ++l) {
       const auto i = static_cast<std::size_t>(l);
@@ -75,7 +75,7 @@ struct Tree {
       vertices.push_back(vertex(l + 1, at));
     }
     for (int l = top - 1; l >= 0; --l) {
-      at[static_cast<std::size_t>(l)] = target[static_cast<std::size_t>(l)];
+      at[l] = target[l];
       vertices.push_back(vertex(l, at));
     }
   }

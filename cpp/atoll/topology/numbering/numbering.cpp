@@ -39,7 +39,7 @@ class Greedy {
     hops = 0;
     for (int at = start;;) {
       order.push_back(at);
-      visited_[static_cast<std::size_t>(at)] = 1;
+      visited_[at] = 1;
       if (order.size() == n) break;
       const int next = next_of(at, tie);
       hops += places_.site_hops(at, next);
@@ -126,7 +126,7 @@ class ClosedTour {
  private:
   std::size_t next(std::size_t i) const { return i + 1 == order_.size() ? 0 : i + 1; }
   std::size_t previous(std::size_t i) const { return i == 0 ? order_.size() - 1 : i - 1; }
-  std::size_t place(int site) const { return static_cast<std::size_t>(at_[static_cast<std::size_t>(site)]); }
+  std::size_t place(int site) const { return static_cast<std::size_t>(at_[site]); }
   int hops_after(std::size_t i) const { return places_.site_hops(order_[i], order_[next(i)]); }
   std::int64_t hops() const {
     std::int64_t sum = 0;
@@ -134,7 +134,7 @@ class ClosedTour {
     return sum;
   }
   void renumber() {
-    for (std::size_t i = 0; i < order_.size(); ++i) at_[static_cast<std::size_t>(order_[i])] = static_cast<int>(i);
+    for (std::size_t i = 0; i < order_.size(); ++i) at_[order_[i]] = static_cast<int>(i);
   }
 
   // Reverses positions i .. j, around the end if j < i; or all others, which is the same tour, if these are fewer.
@@ -149,8 +149,8 @@ class ClosedTour {
     }
     for (std::size_t k = 0; k < inside / 2; ++k) {
       std::swap(order_[i], order_[j]);
-      at_[static_cast<std::size_t>(order_[i])] = static_cast<int>(i);
-      at_[static_cast<std::size_t>(order_[j])] = static_cast<int>(j);
+      at_[order_[i]] = static_cast<int>(i);
+      at_[order_[j]] = static_cast<int>(j);
       i = next(i);
       j = previous(j);
     }

@@ -27,7 +27,7 @@ class BitSearch {
         incoming_(sites_at_.size()),
         reached_(routers_at.size()) {
     for (std::size_t t = 0; t < routers_at.size(); ++t)
-      for (const int r : routers_at[t]) sites_at_[static_cast<std::size_t>(r)].push_back(static_cast<int>(t));
+      for (const int r : routers_at[t]) sites_at_[r].push_back(static_cast<int>(t));
   }
 
   // hops[(s - first) * sites + t] for the sites s in first .. first + count - 1, which must be kUnreached before.
@@ -46,15 +46,14 @@ class BitSearch {
         frontier_[i] = std::exchange(incoming_[i], 0);
         seen_[i] |= frontier_[i];
         for (const int t : sites_at_[i]) {
-          std::uint64_t& reached = reached_[static_cast<std::size_t>(t)];
+          std::uint64_t& reached = reached_[t];
           for (std::uint64_t bits = frontier_[i] & ~reached; bits != 0; bits &= bits - 1)
             hops[static_cast<std::size_t>(std::countr_zero(bits)) * n + static_cast<std::size_t>(t)] = level;
           reached |= frontier_[i];
         }
       }
       for (const int r : active_)
-        for (const RouterGraph::End& end : routers_.ends_of(r))
-          receive(end.router, frontier_[static_cast<std::size_t>(r)]);
+        for (const RouterGraph::End& end : routers_.ends_of(r)) receive(end.router, frontier_[r]);
     }
   }
 
@@ -98,7 +97,7 @@ PlaceGraph::PlaceGraph(const Network& network, int places_per_host) {
       hosts_at.emplace_back();
     }
     for (int k = 0; k < places_per_host; ++k) add_place(h, at->second);
-    hosts_at[static_cast<std::size_t>(at->second)].push_back(h);
+    hosts_at[at->second].push_back(h);
   }
   const std::size_t n = routers_at.size();
   check(n <= kMostSites,

@@ -29,11 +29,11 @@ class PlaceGraph {
   int hosts() const { return host_.back() + 1; }
   /// Places of each host of a network; of measured hosts, the most that one has.
   int places_per_host() const { return per_host_; }
-  int host_of(int place) const { return host_[static_cast<std::size_t>(place)]; }
+  int host_of(int place) const { return host_[place]; }
   /// Which of its host's places it is, from 0 on.
-  int slot_of(int place) const { return slot_[static_cast<std::size_t>(place)]; }
+  int slot_of(int place) const { return slot_[place]; }
   int sites() const { return static_cast<int>(first_.size()) - 1; }
-  int site_of(int place) const { return site_[static_cast<std::size_t>(place)]; }
+  int site_of(int place) const { return site_[place]; }
   /// The places of a site, ascending.
   std::span<const int> places_of(int site) const {
     const auto s = static_cast<std::size_t>(site);
@@ -46,7 +46,7 @@ class PlaceGraph {
   }
 
   /// Links on a shortest path between the routers of two sites; the hosts' own links do not count.
-  int site_hops(int a, int b) const { return hops_from(a)[static_cast<std::size_t>(b)]; }
+  int site_hops(int a, int b) const { return hops_from(a)[b]; }
   int hops(int a, int b) const { return site_hops(site_of(a), site_of(b)); }
   /// [site]
   std::span<const std::uint16_t> hops_from(int site) const {

@@ -66,7 +66,7 @@ using Group = std::vector<Rank>;
 
 std::vector<Group> split(const Group& ranks, std::span<const Placement> at, int Placement::*number) {
   std::map<int, Group> parts;
-  for (const Rank r : ranks) parts[at[static_cast<std::size_t>(r)].*number].push_back(r);
+  for (const Rank r : ranks) parts[at[r].*number].push_back(r);
   std::vector<Group> out;
   for (auto& [n, part] : parts) out.push_back(std::move(part));
   // In the order of their first ranks, so that the tree shows ranks in the order of the job.
@@ -130,7 +130,7 @@ Hierarchy hierarchy_of(std::span<const Placement> at) {
     bool known = true, separates = false, joins = false;
     std::vector<Group> parts;
     for (const Group& g : groups) {
-      for (const Rank r : g) known = known && at[static_cast<std::size_t>(r)].*level.number >= 0;
+      for (const Rank r : g) known = known && at[r].*level.number >= 0;
       const auto of_group = split(g, at, level.number);
       separates = separates || of_group.size() > 1;
       for (const Group& part : of_group) {
@@ -151,7 +151,7 @@ Hierarchy hierarchy_of(std::span<const Placement> at) {
   Domain root{.kind = "system", .name = {}, .children = {}, .ranks = {}};
   for (const Group& node : nodes) {
     root.children.push_back(grow(node, "node", at, kept));
-    root.children.back().name = at[static_cast<std::size_t>(node.front())].host;
+    root.children.back().name = at[node.front()].host;
   }
   return Hierarchy(std::move(root));
 }

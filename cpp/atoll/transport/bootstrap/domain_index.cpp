@@ -11,11 +11,10 @@ DomainIndex::DomainIndex(const Hierarchy& hierarchy)
 }
 
 void DomainIndex::number(const Domain& d, int level, std::vector<int> around) {
-  around.push_back(counts_[static_cast<std::size_t>(level)]++);
+  around.push_back(counts_[level]++);
   for (const Domain& c : d.children) number(c, level - 1, around);
   for (const Rank r : d.ranks)
-    for (int l = 0; l < depth_; ++l)
-      around_[static_cast<std::size_t>(r * depth_ + l)] = around[static_cast<std::size_t>(depth_ - 1 - l)];
+    for (int l = 0; l < depth_; ++l) around_[r * depth_ + l] = around[depth_ - 1 - l];
 }
 
 }  // namespace atl

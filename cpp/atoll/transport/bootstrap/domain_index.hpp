@@ -22,7 +22,7 @@ class DomainIndex {
     return level;
   }
   /// The number of domains at that level.
-  int count(int level) const { return counts_[static_cast<std::size_t>(level)]; }
+  int count(int level) const { return counts_[level]; }
   std::size_t memory_bytes() const { return around_.size() * sizeof(int); }
 
  private:

@@ -52,7 +52,7 @@ class ByFiles final : public Bootstrap {
     for (Rank r = 0; r < ranks_; ++r) {
       auto text = wait_for(fmt::format("{}.{}", round, r), timer);
       if (text)
-        texts[static_cast<std::size_t>(r)] = std::move(*text);
+        texts[r] = std::move(*text);
       else
         missing.push_back(r);
     }

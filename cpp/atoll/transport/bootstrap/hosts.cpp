@@ -112,7 +112,7 @@ class ByHosts final : public Bootstrap {
       job_ = fmt::format("{:08x}{:08x}", random(), random());
       welcome(timer);
       for (Rank r = 1; r < size(); ++r)
-        if (!put_text(peers_[static_cast<std::size_t>(r)].get(), job_, timer, timeout_s_)) refuse({r});
+        if (!put_text(peers_[r].get(), job_, timer, timeout_s_)) refuse({r});
     } else {
       connect_to_root(timer);
       if (!get_text(root_.get(), job_, timer, timeout_s_)) refuse({0});
@@ -138,12 +138,11 @@ class ByHosts final : public Bootstrap {
     texts[0] = mine;
     std::vector<Rank> missing;
     for (Rank r = 1; r < size(); ++r)
-      if (!get_text(peers_[static_cast<std::size_t>(r)].get(), texts[static_cast<std::size_t>(r)], timer, timeout_s_))
-        missing.push_back(r);
+      if (!get_text(peers_[r].get(), texts[r], timer, timeout_s_)) missing.push_back(r);
     if (!missing.empty()) refuse(missing);
     for (Rank r = 1; r < size(); ++r)
       for (const std::string& text : texts)
-        if (!put_text(peers_[static_cast<std::size_t>(r)].get(), text, timer, timeout_s_)) refuse({r});
+        if (!put_text(peers_[r].get(), text, timer, timeout_s_)) refuse({r});
     return texts;
   }
 
@@ -178,7 +177,7 @@ class ByHosts final : public Bootstrap {
       if (left_s <= 0) {
         std::vector<Rank> missing;
         for (Rank r = 1; r < size(); ++r)
-          if (!peers_[static_cast<std::size_t>(r)]) missing.push_back(r);
+          if (!peers_[r]) missing.push_back(r);
         refuse(missing);
       }
       pollfd file{listener.get(), POLLIN, 0};
@@ -193,13 +192,12 @@ class ByHosts final : public Bootstrap {
                     std::min(kStranger_s, timeout_s_)) ||
           hello.magic != kMagic)
         continue;
-      if (hello.ranks != size() || hello.rank < 1 || hello.rank >= size() ||
-          peers_[static_cast<std::size_t>(hello.rank)])
+      if (hello.ranks != size() || hello.rank < 1 || hello.rank >= size() || peers_[hello.rank])
         throw TransportError(
             fmt::format("a process came as rank {} of {} (of {} ranks each comes once). Give all the same ATOLL_HOSTS "
                         "and each its own ATOLL_RANK.",
                         hello.rank, hello.ranks, size()));
-      peers_[static_cast<std::size_t>(hello.rank)] = std::move(peer);
+      peers_[hello.rank] = std::move(peer);
       ++here;
     }
   }
@@ -237,7 +235,7 @@ class ByHosts final : public Bootstrap {
     constexpr std::size_t kNamed = 8;
     std::string names;
     for (std::size_t i = 0; i < std::min(kNamed, missing.size()); ++i) {
-      const Address& a = hosts_[static_cast<std::size_t>(missing[i])];
+      const Address& a = hosts_[missing[i]];
       names += fmt::format("{}{} ({})", i > 0 ? ", " : "", missing[i],
                            missing[i] == 0 ? fmt::format("{}:{}", a.host, a.port) : a.host);
     }

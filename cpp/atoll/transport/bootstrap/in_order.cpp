@@ -17,7 +17,7 @@ class InOrder final : public Bootstrap {
   Rank size() const override { return job_->size(); }
   std::vector<std::string> gather(const std::string& mine) override {
     std::vector<std::string> by_process = job_->gather(mine), by_rank;
-    for (const Rank process : order_) by_rank.push_back(std::move(by_process[static_cast<std::size_t>(process)]));
+    for (const Rank process : order_) by_rank.push_back(std::move(by_process[process]));
     return by_rank;
   }
   std::string job() const override { return job_->job(); }

@@ -38,13 +38,12 @@ void Flows::run(const std::function<void(Rank)>& f) {
   for (Rank r = 0; r < ranks(); ++r) {
     start(r);
     ++running_;
-    actors_.push_back(
-        s4u::Actor::create("rank " + std::to_string(r), hosts_[static_cast<std::size_t>(r)], [this, r, &f] {
-          suspend(r);  // until its first run
-          live(r, f);
-          --running_;
-          set_timer();
-        }));
+    actors_.push_back(s4u::Actor::create("rank " + std::to_string(r), hosts_[r], [this, r, &f] {
+      suspend(r);  // until its first run
+      live(r, f);
+      --running_;
+      set_timer();
+    }));
   }
   engine_.run();
   rethrow_first_error();
@@ -61,7 +60,7 @@ void Flows::suspend(Rank) {
 
 void Flows::resume(Rank rank) {
   ++running_;
-  actors_[static_cast<std::size_t>(rank)]->resume();
+  actors_[rank]->resume();
 }
 
 // Called after each possible new event, before time can advance.
@@ -90,7 +89,7 @@ void Flows::on_timer() {
 void Flows::carry(std::uint32_t block) {
   Message& m = message(block);
   m.next = kNoBlock;
-  SendQueue& queue = queues_[static_cast<std::size_t>(m.from * depth() + m.level)];
+  SendQueue& queue = queues_[m.from * depth() + m.level];
   if (queue.first != kNoBlock) {
     message(queue.last).next = block;
     queue.last = block;
@@ -104,8 +103,7 @@ double Flows::route(const Message& m) {
   if (network_) return network_->route(place_of(m.from), place_of(m.to), route_);
   route_.clear();
   for_links(m, [&](int level, int direction, int number) {
-    route_.push_back(first_link_[static_cast<std::size_t>(level)] + 2 * static_cast<std::size_t>(number) +
-                     static_cast<std::size_t>(direction));
+    route_.push_back(first_link_[level] + 2 * static_cast<std::size_t>(number) + static_cast<std::size_t>(direction));
   });
   return cost(m.level).latency_s;
 }
@@ -122,8 +120,7 @@ void Flows::start_first(SendQueue& queue) {
     queue.latency_s = route(m);
     if (m.bytes > 0) {
       ++flows_;
-      queue.comm = zone_->send(hosts_[static_cast<std::size_t>(m.from)], hosts_[static_cast<std::size_t>(m.to)],
-                               m.travel, route_, &queue);
+      queue.comm = zone_->send(hosts_[m.from], hosts_[m.to], m.travel, route_, &queue);
       return;
     }
     pass_first(queue);  // no bytes, so no contention

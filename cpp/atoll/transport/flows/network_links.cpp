@@ -15,7 +15,7 @@ NetworkLinks::NetworkLinks(const Network& network, RouteZone& zone) : network_(n
 }
 
 double NetworkLinks::take(int link, int from, std::vector<std::size_t>& ids) const {
-  const Link& l = network_.links()[static_cast<std::size_t>(link)];
+  const Link& l = network_.links()[link];
   ids.push_back(first_ + 2 * static_cast<std::size_t>(link) + (l.a == from ? 0 : 1));
   return l.latency_s;
 }
@@ -27,13 +27,13 @@ double NetworkLinks::route(int from, int to, std::vector<std::size_t>& ids) {
     for (const Hop& hop : network_.route(from, to)) latency_s += take(hop.link, hop.from, ids);
     return latency_s;
   }
-  std::vector<int>& next = next_[static_cast<std::size_t>(to)];
+  std::vector<int>& next = next_[to];
   if (next.empty())
     for (const Hop& hop : network_.towards(to)) next.push_back(hop.link);
   for (int at = from; at != to;) {
-    const int link = next[static_cast<std::size_t>(at)];
+    const int link = next[at];
     latency_s += take(link, at, ids);
-    const Link& l = network_.links()[static_cast<std::size_t>(link)];
+    const Link& l = network_.links()[link];
     at = l.a == at ? l.b : l.a;
   }
   return latency_s;

@@ -37,14 +37,13 @@ double run(MPI_Comm comm, const AlltoallvInput& input) {
   for (std::uint64_t c = 0; c < chunks; ++c) {
     const std::size_t begin = std::min(records, c * chunk), end = std::min(records, begin + chunk);
     std::fill(sizes.begin(), sizes.end(), 0);
-    for (std::size_t i = begin; i < end; ++i) ++sizes[static_cast<std::size_t>(input.to[i])];
+    for (std::size_t i = begin; i < end; ++i) ++sizes[input.to[i]];
     int sum = 0;
     for (std::size_t p = 0; p < p_ranks; ++p) {
       starts[p] = at[p] = sum;
       sum += sizes[p];
     }
-    for (std::size_t i = begin; i < end; ++i)
-      bucketed[static_cast<std::size_t>(at[static_cast<std::size_t>(input.to[i])]++)] = all[i];
+    for (std::size_t i = begin; i < end; ++i) bucketed[at[input.to[i]]++] = all[i];
 
     call(MPI_Alltoall(sizes.data(), 1, MPI_INT, their_sizes.data(), 1, MPI_INT, comm), "MPI_Alltoall");
     int total = 0;
@@ -57,7 +56,7 @@ double run(MPI_Comm comm, const AlltoallvInput& input) {
                        their_starts.data(), type, comm),
          "MPI_Alltoallv");
     for (int i = 0; i < total; ++i) {
-      const R& r = received[static_cast<std::size_t>(i)];
+      const R& r = received[i];
       if constexpr (kWords == 1) {
         ++input.table[r.words[0]];
       } else {

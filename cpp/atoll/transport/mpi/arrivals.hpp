@@ -46,7 +46,7 @@ class Arrivals {
     ItemHead first;
     std::memcpy(&first, arrival.data, sizeof first);
     ++messages_;
-    Stream& stream = streams_[static_cast<std::size_t>(from)];
+    Stream& stream = streams_[from];
     if (first.number != stream.next) {
       stream.out_of_order.emplace(first.number, arrival);
       return;

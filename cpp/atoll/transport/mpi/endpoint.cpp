@@ -93,7 +93,7 @@ void Endpoint::find_nodes() {
   std::vector<int> number(leaders.size(), -1);
   int next = 0;
   for (const Rank l : leaders) {
-    int& n = number[static_cast<std::size_t>(l)];
+    int& n = number[l];
     if (n < 0) n = next++;
     nodes_.push_back(n);
   }

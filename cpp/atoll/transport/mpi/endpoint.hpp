@@ -24,7 +24,7 @@ class Endpoint : public MpiFabric {
   std::string library() const final { return mpi::library(); }
   Rank rank() const final { return rank_; }
   Rank size() const final { return size_; }
-  int node_of(Rank rank) const final { return nodes_[static_cast<std::size_t>(rank)]; }
+  int node_of(Rank rank) const final { return nodes_[rank]; }
   std::size_t slot_bytes() const final { return slot_bytes_; }
   std::size_t message_bytes() const final { return message_bytes_; }
 

@@ -29,7 +29,7 @@ class Exchange final : public RmaExchange {
     call(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
     call(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
     const std::size_t ranks = bound_from_.size();
-    bound_from_[static_cast<std::size_t>(rank_)] = 0;
+    bound_from_[rank_] = 0;
     bound_to_.resize(ranks);
     call(MPI_Alltoall(bound_from_.data(), sizeof(std::size_t), MPI_BYTE, bound_to_.data(), sizeof(std::size_t),
                       MPI_BYTE, comm_),
@@ -52,7 +52,7 @@ class Exchange final : public RmaExchange {
     for (std::size_t h = 0; h < windows.size(); ++h)
       if (bound_from_[h] > 0) windows[h].post(origins_[h]);
 
-    Window& mine = windows[static_cast<std::size_t>(rank_)];
+    Window& mine = windows[rank_];
     mine.start(targets_);
     for (std::size_t r = 0; r < windows.size(); ++r) {
       if (bound_to_[r] == 0) continue;

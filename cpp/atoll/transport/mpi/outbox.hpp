@@ -61,7 +61,7 @@ class Outbox {
 
   Busy take(Rank to, Slot& slot) {
     std::lock_guard hold(lock_);
-    Peer& peer = peers_[static_cast<std::size_t>(to)];
+    Peer& peer = peers_[to];
     if (peer.slots >= slots_per_peer_ || peer.unreleased >= window_) return Busy::no_slot;
     if (free_.empty()) {
       if (memory_.size() >= budget_slots_ && peer.slots >= 2) return Busy::no_memory;
@@ -79,7 +79,7 @@ class Outbox {
   }
   void give_back(Rank to, std::uint32_t ticket) {
     std::lock_guard hold(lock_);
-    --peers_[static_cast<std::size_t>(to)].slots;
+    --peers_[to].slots;
     free_.push_back(ticket);
   }
   void abandon(const Slot& slot) {
@@ -88,7 +88,7 @@ class Outbox {
   }
   void released(Rank by, std::int32_t packets) {
     std::lock_guard hold(lock_);
-    peers_[static_cast<std::size_t>(by)].unreleased -= packets;
+    peers_[by].unreleased -= packets;
   }
 
   std::size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
@@ -117,7 +117,7 @@ class Releases {
   Releases(Rank ranks, std::int32_t window) : due_(std::max(1, window / 2)), peers_(static_cast<std::size_t>(ranks)) {}
   /// Notes one; returns the credit that is due to `to` now, or 0.
   std::int32_t note(Rank to) {
-    std::int32_t& n = peers_[static_cast<std::size_t>(to)];
+    std::int32_t& n = peers_[to];
     return ++n < due_ ? 0 : std::exchange(n, 0);
   }
 

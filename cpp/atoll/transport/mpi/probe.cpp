@@ -239,7 +239,7 @@ class Probe final : public Endpoint {
     const double now = clock_.seconds();
     while (!open_.empty()) {
       const auto [to, since] = open_.front();
-      const Buffer& buffer = buffers_[static_cast<std::size_t>(to)];
+      const Buffer& buffer = buffers_[to];
       const bool stale = !buffer.slot.data || buffer.since != since;  // already sent because it was full
       if (!stale && flush == Flush::as_due && now - since < eager_timeout_s_) break;
       open_.pop_front();
@@ -264,7 +264,7 @@ class Probe final : public Endpoint {
     ItemHead head;
     std::memcpy(&head, data - sizeof head, sizeof head);
     const std::size_t bytes = item_bytes(head.bytes);
-    Buffer& buffer = buffers_[static_cast<std::size_t>(sent.to)];
+    Buffer& buffer = buffers_[sent.to];
     if (bytes > eager_bytes_) {
       if (buffer.slot.data) send_buffer(sent.to);
       send(head.kind, data - sizeof head, sizeof head + head.bytes, sent.to, sent.ticket);
@@ -284,14 +284,14 @@ class Probe final : public Endpoint {
   }
 
   void send_buffer(Rank to) {
-    Buffer& buffer = buffers_[static_cast<std::size_t>(to)];
+    Buffer& buffer = buffers_[to];
     send(kBuffer, buffer.slot.data, buffer.used, to, buffer.slot.ticket);
     buffer.slot.data = nullptr;
   }
 
   // `data` begins with an ItemHead. With mprobe any thread may call it; MPI is called outside the lock.
   void send(int kind, std::byte* data, std::size_t bytes, Rank to, std::uint32_t ticket) {
-    const std::uint32_t number = messages_to_[static_cast<std::size_t>(to)].fetch_add(1, std::memory_order_relaxed);
+    const std::uint32_t number = messages_to_[to].fetch_add(1, std::memory_order_relaxed);
     std::memcpy(data + offsetof(ItemHead, number), &number, sizeof number);
     const MPI_Request request = Sends<Sent>::begin(data, bytes, to, kBulkTag, comm_);
     if (request == MPI_REQUEST_NULL) {

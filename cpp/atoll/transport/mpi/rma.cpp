@@ -174,9 +174,7 @@ class Rma final : public Endpoint {
     std::array<Channel, kKinds> channels;
   };
 
-  Channel& channel_of(Rank peer, int kind) {
-    return channels_[static_cast<std::size_t>(peer)].channels[static_cast<std::size_t>(kind)];
-  }
+  Channel& channel_of(Rank peer, int kind) { return channels_[peer].channels[kind]; }
   Rank index_in_pair(Rank peer) const { return peer < rank_ ? 0 : 1; }
 
   // May be called by any thread.
@@ -279,7 +277,7 @@ class Rma final : public Endpoint {
     const Timer timer;
     std::optional<NodeLock> lock;
     if (rank_ < peer) lock.emplace();
-    Peer& p = channels_[static_cast<std::size_t>(peer)];
+    Peer& p = channels_[peer];
     if (p.pair == MPI_COMM_NULL) {
       const std::array<Rank, 2> both{std::min(rank_, peer), std::max(rank_, peer)};
       MPI_Group group = group_of(comm_, both);
@@ -289,8 +287,8 @@ class Rma final : public Endpoint {
     Channel& channel = channel_of(peer, kind);
     const Rank index = index_in_pair(peer);
     channel.peer = group_of(p.pair, {&index, 1});
-    const auto slots = static_cast<std::size_t>(slots_[static_cast<std::size_t>(kind)]);
-    channel.window.emplace(p.pair, kWindowHead + slots * item_bytes(bytes_[static_cast<std::size_t>(kind)]));
+    const auto slots = static_cast<std::size_t>(slots_[kind]);
+    channel.window.emplace(p.pair, kWindowHead + slots * item_bytes(bytes_[kind]));
     window_bytes_.fetch_add(channel.window->bytes(), std::memory_order_relaxed);
     window_seconds_.store(window_seconds_.load(std::memory_order_relaxed) + timer.seconds(), std::memory_order_relaxed);
     expose_again(channel, peer, kind);

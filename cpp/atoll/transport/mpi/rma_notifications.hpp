@@ -24,7 +24,7 @@ class RmaNotifications {
 
   void send(Rank to, const Words& words) {
     while (!sending_.empty() && ended(sending_.front().request)) sending_.pop_front();
-    ++sent_to_[static_cast<std::size_t>(to)];
+    ++sent_to_[to];
     Sending& s = sending_.emplace_back(Sending{words, MPI_REQUEST_NULL});  // a deque: references stay valid
     call(MPI_Isend(&s.words, sizeof s.words, MPI_BYTE, to, tag_, comm_, &s.request), "MPI_Isend");
     if (sending_.size() == 1 && ended(s.request)) sending_.pop_front();

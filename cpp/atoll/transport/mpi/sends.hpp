@@ -44,7 +44,7 @@ class Sends {
     if (ended <= 0) return false;  // MPI_UNDEFINED is negative
     std::sort(indices_.begin(), indices_.begin() + ended, std::greater<>());
     for (int i = 0; i < ended; ++i) {
-      const auto at = static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)]);
+      const auto at = static_cast<std::size_t>(indices_[i]);
       f(values_[at]);
       requests_[at] = requests_.back();
       requests_.pop_back();

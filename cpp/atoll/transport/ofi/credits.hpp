@@ -56,7 +56,7 @@ class Credits {
     std::uint32_t tag;
   };
 
-  Peer& of(Rank rank) { return peers_[static_cast<std::size_t>(rank)]; }
+  Peer& of(Rank rank) { return peers_[rank]; }
   void give_back(Rank to, Window& window, Word word) {
     if (++window.released < (window.size + 1) / 2) return;
     send_control(to, word, static_cast<std::uint32_t>(std::exchange(window.released, 0)));

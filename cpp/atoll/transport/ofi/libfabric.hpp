@@ -92,7 +92,7 @@ class Endpoint {
   std::string address() const;
   /// Stores the addresses of all ranks, as returned by address() on each.
   void know(const std::vector<std::string>& addresses);
-  fi_addr_t operator[](Rank rank) const { return known_[static_cast<std::size_t>(rank)]; }
+  fi_addr_t operator[](Rank rank) const { return known_[rank]; }
 
  private:
   Handle<fid_av> addresses_;

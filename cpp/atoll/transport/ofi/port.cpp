@@ -65,7 +65,7 @@ void introduce(Endpoint& endpoint, Bootstrap& bootstrap) {
   // names.
   for (const std::string& mapped : bootstrap.gather(are_mapped(addresses) ? "mapped" : ""))
     if (mapped.empty()) return;
-  shm_unlink(segment_of(addresses[static_cast<std::size_t>(bootstrap.rank())]).c_str());
+  shm_unlink(segment_of(addresses[bootstrap.rank()]).c_str());
 }
 
 }  // namespace atl::ofi

@@ -71,7 +71,7 @@ class Raw {
     if (idle_ >= kLooks) since_.lap();
     idle_ = 0;
     for (ssize_t i = 0; i < n; ++i) {
-      const auto* context = static_cast<fi_context2*>(entries[static_cast<std::size_t>(i)].op_context);
+      const auto* context = static_cast<fi_context2*>(entries[i].op_context);
       if (context >= send_contexts_.data() && context < send_contexts_.data() + kWindow) {
         --sending_;
       } else {

@@ -54,7 +54,7 @@ class RdmFabric final : public OfiFabric {
   std::string provider() const override { return port_.provider(); }
   Rank rank() const override { return rank_; }
   Rank size() const override { return size_; }
-  int node_of(Rank rank) const override { return nodes_[static_cast<std::size_t>(rank)]; }
+  int node_of(Rank rank) const override { return nodes_[rank]; }
   std::size_t slot_bytes() const override { return slot_bytes_; }
   std::size_t message_bytes() const override { return message_bytes_; }
   std::size_t memory_bytes() const override { return port_.memory_bytes(); }
@@ -132,7 +132,7 @@ class RdmFabric final : public OfiFabric {
     if (got < 0) port_.fail(got);
     for (ssize_t i = 0; i < got; ++i) {
       Packet packet;
-      if (!handle_completion(entries[static_cast<std::size_t>(i)], packet)) continue;
+      if (!handle_completion(entries[i], packet)) continue;
       if (DeferredPackets::wants(wanted, packet)) {
         packets[n++] = packet;
       } else {
@@ -305,7 +305,7 @@ class RdmFabric final : public OfiFabric {
     if (got < 0 && got != -FI_EAGAIN) port_.fail(got);
     for (ssize_t i = 0; i < got; ++i) {
       Packet packet;
-      if (handle_completion(entries[static_cast<std::size_t>(i)], packet)) kept_.keep(packet);
+      if (handle_completion(entries[i], packet)) kept_.keep(packet);
     }
     if (port_.has_deferred()) flush_deferred();
     return got > 0;

@@ -32,7 +32,7 @@ Busy Sends::copy(Rank to, std::uint64_t h, std::span<const std::byte> bytes, Mem
 }
 
 Busy Sends::take(Rank to, Slot& slot) {
-  std::int32_t& taken = slots_to_[static_cast<std::size_t>(to)];
+  std::int32_t& taken = slots_to_[to];
   if (taken >= slots_per_peer_) return Busy::no_slot;
   if (slots_.free.empty()) {
     // Two slots per peer are outside the budget, so that one half-filled slot blocks no peer.

@@ -30,7 +30,7 @@ class Sends {
 
   Busy take(Rank to, Slot& slot);
   void abandon(const Slot& slot) {
-    --slots_to_[static_cast<std::size_t>(slot.to)];
+    --slots_to_[slot.to];
     slots_.free.push_back(slot.ticket);
   }
   /// Queues the slot, in order, if the provider accepts none now.
@@ -42,7 +42,7 @@ class Sends {
   }
   void completed_slot(std::uint32_t k, Rank to) {
     --unfinished_;
-    --slots_to_[static_cast<std::size_t>(to)];
+    --slots_to_[to];
     slots_.free.push_back(k);
   }
   /// Retries what the provider has refused.

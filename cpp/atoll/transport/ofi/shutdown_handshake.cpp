@@ -48,7 +48,7 @@ void ShutdownHandshake::until(const std::function<bool()>& progress, const Timer
     if (timer.seconds() > kClose_s) {
       Rank missing = 0;
       for (Rank r = 0; r < ranks_; ++r)
-        if (r != port_.rank() && said_[static_cast<std::size_t>(r)] == 0 && (port_.rank() == 0 || r == 0)) missing = r;
+        if (r != port_.rank() && said_[r] == 0 && (port_.rank() == 0 || r == 0)) missing = r;
       throw TransportError(
           fmt::format("rank {} has waited {} s for {} rank {} (it has ended, or hangs). Look at its "
                       "messages.",

@@ -15,7 +15,7 @@ class ShutdownHandshake {
 
   /// The done message of a rank has arrived.
   void on_control(Rank from) {
-    said_[static_cast<std::size_t>(from)] = 1;
+    said_[from] = 1;
     ++heard_;
   }
   void completed_word() { --sending_; }

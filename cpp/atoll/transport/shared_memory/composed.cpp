@@ -80,7 +80,7 @@ class Composed final : public Fabric {
   }
 
  private:
-  Fabric& by(Rank rank) const { return *by_[static_cast<std::size_t>(rank)]; }
+  Fabric& by(Rank rank) const { return *by_[rank]; }
 
   std::unique_ptr<Fabric> node_, network_;
   std::string name_;

@@ -106,9 +106,7 @@ class NodeFabric final : public Fabric, public Rings {
   std::string_view name() const override { return options_.name; }
   Rank rank() const override { return options_.rank; }
   Rank size() const override { return options_.size; }
-  int node_of(Rank rank) const override {
-    return options_.nodes.empty() ? 0 : options_.nodes[static_cast<std::size_t>(rank)];
-  }
+  int node_of(Rank rank) const override { return options_.nodes.empty() ? 0 : options_.nodes[rank]; }
   bool shares_addresses(Rank) const override { return options_.one_process; }
   std::size_t slot_bytes() const override { return slot_bytes_; }
   std::size_t message_bytes() const override { return message_bytes_; }
@@ -190,7 +188,7 @@ class NodeFabric final : public Fabric, public Rings {
   }
 
   void release(const Packet& packet) override {
-    Source& source = *sources_[index_[static_cast<std::size_t>(packet.from)]];
+    Source& source = *sources_[index_[packet.from]];
     if (packet.what == Packet::What::message) return source.messages.release(packet.ticket);
     if (packet.what == Packet::What::control) return source.control.release(packet.ticket);
     source.area.words[packet.ticket].store(Inbox::kFree, std::memory_order_release);
@@ -219,7 +217,7 @@ class NodeFabric final : public Fabric, public Rings {
   void close() override {}
 
   void announce(Rank to) override {
-    Inbox& inbox = outbound_[static_cast<std::size_t>(to)]->inbox;
+    Inbox& inbox = outbound_[to]->inbox;
     if (inbox.used(me_).exchange(1, std::memory_order_acq_rel) == 0)
       inbox.sources_used().fetch_add(1, std::memory_order_release);
   }
@@ -227,7 +225,7 @@ class NodeFabric final : public Fabric, public Rings {
  private:
   Outbound& towards(Rank to) {
     Rings::to(to);
-    return *outbound_[static_cast<std::size_t>(to)];
+    return *outbound_[to];
   }
 
   // With a seed a ring is skipped every other time, which delays messages but keeps the order of each pair.

@@ -21,11 +21,11 @@ class Rings {
     if (senders_[r] && !used_there_[r]->load(std::memory_order_relaxed)) announce(rank);
     return senders_[r];
   }
-  bool reaches(Rank rank) const { return senders_[static_cast<std::size_t>(rank)] != nullptr; }
+  bool reaches(Rank rank) const { return senders_[rank] != nullptr; }
   /// The bytes of this rank's incoming rings that have been written.
   std::size_t ring_bytes() const;
   /// Wakes the receiver after pushes, if it sleeps.
-  void ring(Rank to) { wakeups_[static_cast<std::size_t>(to)]->ring(); }
+  void ring(Rank to) { wakeups_[to]->ring(); }
 
   /// The decision of a callback of take() about the message and the next ones.
   enum class Next { go_on, stop, put_back };
@@ -65,7 +65,7 @@ class Rings {
   }
   void look_for_active();
   void freed(const Source& source) {  // its sender may wait for capacity
-    if (Wakeup* wakeup = wakeups_[static_cast<std::size_t>(source.from)]) wakeup->ring();
+    if (Wakeup* wakeup = wakeups_[source.from]) wakeup->ring();
   }
   std::vector<std::atomic<std::uint8_t>*> used_;  // [number on the node]
 };
@@ -103,8 +103,6 @@ void Rings::take(F&& f) {
   }
 }
 
-inline void Rings::release(Rank from, std::uint32_t ticket) {
-  sources_[index_[static_cast<std::size_t>(from)]]->messages.release(ticket);
-}
+inline void Rings::release(Rank from, std::uint32_t ticket) { sources_[index_[from]]->messages.release(ticket); }
 
 }  // namespace atl

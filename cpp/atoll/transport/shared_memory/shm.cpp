@@ -144,8 +144,7 @@ std::unique_ptr<Fabric> join_shm(Bootstrap& job, const ShmOptions& options) {
   });
   gather_or_throw(job, [&] {
     for (const Rank r : node.members) {
-      mappings->push_back(r == job.rank() ? std::move(mine)
-                                          : SharedSegment::attach(names[static_cast<std::size_t>(r)]));
+      mappings->push_back(r == job.rank() ? std::move(mine) : SharedSegment::attach(names[r]));
       node.inboxes.push_back(mappings->back().data());
     }
     return std::string();

@@ -27,14 +27,14 @@ class SizeClassPool {
 
   /// Throws std::bad_alloc.
   std::uint32_t take(int size_class) {
-    std::uint32_t& first = free_[static_cast<std::size_t>(size_class)];
+    std::uint32_t& first = free_[size_class];
     if (first == kNone) return fresh(size_class);
     const std::uint32_t block = first;
     first = *reinterpret_cast<std::uint32_t*>(at(block));
     return block;
   }
   void give_back(std::uint32_t block, int size_class) {
-    std::uint32_t& first = free_[static_cast<std::size_t>(size_class)];
+    std::uint32_t& first = free_[size_class];
     *reinterpret_cast<std::uint32_t*>(at(block)) = first;
     first = block;
   }

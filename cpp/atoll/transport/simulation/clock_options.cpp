@@ -24,11 +24,11 @@ ClockOptions checked(ClockOptions options) {
         options.network ? options.network->name() : "", options.network ? options.network->hosts() : 0);
   std::vector<bool> taken(options.places.size());
   for (const Rank place : options.places) {
-    const bool free = place >= 0 && place < ranks && options.places.size() == static_cast<std::size_t>(ranks) &&
-                      !taken[static_cast<std::size_t>(place)];
+    const bool free =
+        place >= 0 && place < ranks && options.places.size() == static_cast<std::size_t>(ranks) && !taken[place];
     check(free, "place {} among {} of {} ranks (each of the places 0 to {} is taken once). Correct the order.", place,
           options.places.size(), ranks, ranks - 1);
-    taken[static_cast<std::size_t>(place)] = true;
+    taken[place] = true;
   }
   check(options.slots_per_peer >= 1 && options.slots_per_peer <= 64,
         "slots_per_peer is {} (1 to 64 are possible). Change it in the plan.", options.slots_per_peer);

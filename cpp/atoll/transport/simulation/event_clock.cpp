@@ -130,7 +130,7 @@ std::uint32_t EventClock::take(Rank from, Rank to, Kind kind, int size_class, Bu
   RankState& s = state(from);
   auto& in_flight = s.in_flight[kind];
   if (in_flight.empty()) in_flight.resize(static_cast<std::size_t>(ranks_));
-  std::uint8_t& n = in_flight[static_cast<std::size_t>(to)];
+  std::uint8_t& n = in_flight[to];
   if (n >= (kind == kBulk ? options_.slots_per_peer : kSmallInFlight)) {
     s.starved = true;
     busy = Busy::no_slot;
@@ -176,7 +176,7 @@ void EventClock::give_back(std::uint32_t block, double at) {
   const Message m = message(block);
   give_block(block);
   RankState& s = state(m.from);
-  --s.in_flight[m.kind][static_cast<std::size_t>(m.to)];
+  --s.in_flight[m.kind][m.to];
   if (!s.starved) return;
   s.starved = false;
   wake(m.from, at + cost(m.level).latency_s);
@@ -191,7 +191,7 @@ void EventClock::wake(Rank rank, double at) {
 std::vector<EventClock::Arrival>* EventClock::next_arrivals(RankState& s, TrafficSet wanted) {
   std::vector<Arrival>* first = nullptr;
   for (int k = 0; k < kKinds; ++k) {
-    auto& heap = s.arrivals[static_cast<std::size_t>(k)];
+    auto& heap = s.arrivals[k];
     if ((wanted & kTrafficOf[k]) == 0 || heap.empty()) continue;
     if (!first || Later()(first->front(), heap.front())) first = &heap;
   }

@@ -114,7 +114,7 @@ class EventClock : public VirtualClock {
   void rethrow_first_error();
 
   /// Where the rank sits, see ClockOptions::places.
-  Rank place_of(Rank r) const { return options_.places.empty() ? r : options_.places[static_cast<std::size_t>(r)]; }
+  Rank place_of(Rank r) const { return options_.places.empty() ? r : options_.places[r]; }
   /// The domains that contain the rank, by level.
   const int* domains_of(Rank r) const { return domains_.of(r); }
   int depth() const { return depth_; }
@@ -131,7 +131,7 @@ class EventClock : public VirtualClock {
   }
   /// The number of outgoing links (and of incoming ones) that the tree of levels has at that level.
   int links_at(int level) const { return level == 0 ? ranks_ : domains_.count(level - 1); }
-  const LevelCost& cost(int level) const { return options_.costs[static_cast<std::size_t>(level)]; }
+  const LevelCost& cost(int level) const { return options_.costs[level]; }
 
   /// No message that leaves from now on arrives earlier than this after its departure.
   double lookahead_ = 0;
@@ -164,8 +164,8 @@ class EventClock : public VirtualClock {
     SimulatedTiming timing = SimulatedTiming::detailed;
   };
 
-  RankState& state(Rank r) { return states_[static_cast<std::size_t>(r)]; }
-  const RankState& state(Rank r) const { return states_[static_cast<std::size_t>(r)]; }
+  RankState& state(Rank r) { return states_[r]; }
+  const RankState& state(Rank r) const { return states_[r]; }
   std::uint32_t fill(Rank from, Rank to, Kind kind, int size_class);
   void give_block(std::uint32_t block);
   void charge(RankState& s);

@@ -18,8 +18,7 @@ Levels::Levels(ClockOptions options) : EventClock(std::move(options)) {
           s.factor, depth(),
           s.level >= 0 && s.level < depth() ? fmt::format(", and {} links at that one", links_at(s.level)) : "");
     const int cards = cost(s.level).cards;
-    for (int c = 0; c < cards; ++c)
-      wires_[static_cast<std::size_t>(s.level)][static_cast<std::size_t>(s.link * cards + c)].slower = s.factor;
+    for (int c = 0; c < cards; ++c) wires_[s.level][s.link * cards + c].slower = s.factor;
   }
 }
 
@@ -27,12 +26,9 @@ Levels::Levels(ClockOptions options) : EventClock(std::move(options)) {
 std::vector<int> Levels::cards_of_ranks(int level) const {
   std::vector<int> sizes(static_cast<std::size_t>(links_at(level))), place(static_cast<std::size_t>(ranks())), card;
   std::vector<Rank> by_place(place.size());
-  for (Rank r = 0; r < ranks(); ++r) by_place[static_cast<std::size_t>(place_of(r))] = r;
-  for (const Rank r : by_place)
-    place[static_cast<std::size_t>(r)] = sizes[static_cast<std::size_t>(domains_of(r)[level - 1])]++;
-  for (Rank r = 0; r < ranks(); ++r)
-    card.push_back(place[static_cast<std::size_t>(r)] * cost(level).cards /
-                   sizes[static_cast<std::size_t>(domains_of(r)[level - 1])]);
+  for (Rank r = 0; r < ranks(); ++r) by_place[place_of(r)] = r;
+  for (const Rank r : by_place) place[r] = sizes[domains_of(r)[level - 1]]++;
+  for (Rank r = 0; r < ranks(); ++r) card.push_back(place[r] * cost(level).cards / sizes[domains_of(r)[level - 1]]);
   return card;
 }
 
@@ -46,7 +42,7 @@ void Levels::run(const std::function<void(Rank)>& f) {
 }
 
 void Levels::resume(Rank rank) {
-  auto& fiber = fibers_[static_cast<std::size_t>(rank)];
+  auto& fiber = fibers_[rank];
   fiber->resume();
   if (fiber->ended()) fiber.reset();  // frees its stack
 }
@@ -77,11 +73,11 @@ double Levels::pass(Message& m, Rank end, int direction) {
   for (int i = 0; i <= m.level; ++i) {
     const int level = direction == 0 ? i : m.level - i;
     const LevelCost& link = cost(level);
-    const std::vector<int>& cards = card_[static_cast<std::size_t>(level)];
-    const int number = (level == 0 ? place_of(end) : domains_of(end)[level - 1]) * link.cards +
-                       (cards.empty() ? 0 : cards[static_cast<std::size_t>(end)]);
-    Wire& wire = wires_[static_cast<std::size_t>(level)][static_cast<std::size_t>(number)];
-    double& busy_until = wire.busy_until[static_cast<std::size_t>(direction)];
+    const std::vector<int>& cards = card_[level];
+    const int number =
+        (level == 0 ? place_of(end) : domains_of(end)[level - 1]) * link.cards + (cards.empty() ? 0 : cards[end]);
+    Wire& wire = wires_[level][number];
+    double& busy_until = wire.busy_until[direction];
     front = std::max(front, busy_until);
     busy_until = front + static_cast<double>(m.travel) * link.cards / link.bytes_per_second * wire.slower * stretch;
     m.left = std::max(m.left, busy_until);

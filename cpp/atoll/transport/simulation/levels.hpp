@@ -34,7 +34,7 @@ class Levels final : public EventClock {
   void cross(std::uint32_t block) override;
   double pass(Message& m, Rank end, int direction);
   std::vector<int> cards_of_ranks(int level) const;
-  void suspend(Rank rank) override { fibers_[static_cast<std::size_t>(rank)]->suspend(); }
+  void suspend(Rank rank) override { fibers_[rank]->suspend(); }
   void resume(Rank rank) override;
 
   std::vector<std::unique_ptr<Fiber>> fibers_;

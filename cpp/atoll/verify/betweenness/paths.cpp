@@ -31,15 +31,15 @@ class Dependencies {
     levels_.assign(1, {});
     if (owner == world_.rank()) {
       levels_[0].push_back(graph_.local_of(owned_index));
-      depth_[static_cast<std::size_t>(levels_[0][0])] = 0;
+      depth_[levels_[0][0]] = 0;
     }
     double sum = 0;
     changed_.clear();
     for (Local d = 0; world_.any(!levels_.back().empty()); ++d) {
       for (const Local v : levels_.back())
         for (const Local u : graph_.out().neighbours(v)) {
-          if (depth_[static_cast<std::size_t>(u)] != kUnreachedDepth) continue;
-          depth_[static_cast<std::size_t>(u)] = d + 1;
+          if (depth_[u] != kUnreachedDepth) continue;
+          depth_[u] = d + 1;
           changed_.set(u);
         }
       depths_.reduce({depth_.data(), depth_.size()}, changed_);
@@ -88,12 +88,12 @@ class Dependencies {
   template <class F>
   void for_level(const Csr& lists, std::size_t v, Local depth, F&& f) const {
     for (const Local u : lists.neighbours(static_cast<Local>(v)))
-      if (depth_[static_cast<std::size_t>(u)] == depth) f(static_cast<std::size_t>(u));
+      if (depth_[u] == depth) f(static_cast<std::size_t>(u));
   }
   template <class F>
   void broadcast_values(const std::vector<Local>& level, F&& value_of) {
     for (const Local v : level) {
-      value_[static_cast<std::size_t>(v)] = value_of(static_cast<std::size_t>(v));
+      value_[v] = value_of(static_cast<std::size_t>(v));
       changed_.set(v);
     }
     values_.broadcast({value_.data(), value_.size()}, changed_);
@@ -159,7 +159,7 @@ Verdict check_scores(const Graph& graph, std::span<const Vertex> sources, std::s
   if (recomputed > 0)
     for (std::size_t k = 0; k < score.size(); ++k) {
       const Local v = graph.local_of(static_cast<Vertex>(k));
-      const double right = sums[static_cast<std::size_t>(v)];
+      const double right = sums[v];
       const double apart = recomputed == count ? std::abs(score[k] - right) : right - score[k];
       if (apart > kAccuracy * std::max(1.0, right))
         violations.note({.rule = 3, .a = graph.id_of(v), .x = score[k], .y = right});

@@ -21,9 +21,9 @@ WeightedDependencies::WeightedDependencies(const Graph& graph)
       changed_(graph.locals()) {
   bool good = graph.weighted();
   for (Local v = 0; v < graph.active() && good; ++v)
-    for (Edge e = graph.out().offsets[index(v)]; e < graph.out().offsets[index(v) + 1]; ++e) {
+    for (Edge e = graph.out().offsets[v]; e < graph.out().offsets[index(v) + 1]; ++e) {
       const double w = weight(graph.out(), static_cast<std::size_t>(e));
-      good &= w < kUnreached && (w > 0 || (w == 0 && graph.out().targets[static_cast<std::size_t>(e)] == v));
+      good &= w < kUnreached && (w > 0 || (w == 0 && graph.out().targets[e] == v));
     }
   world_.agree(good,
                fmt::format("verify: {} has no weights, or one that is not finite and above 0 (betweenness by weight "
@@ -40,19 +40,19 @@ void WeightedDependencies::find_distances(Local source) {
   std::priority_queue<std::pair<double, Local>, std::vector<std::pair<double, Local>>, std::greater<>> queue;
   std::fill(distance_.begin(), distance_.end(), kUnreached);
   changed_.clear();
-  if (source >= 0) queue.emplace(distance_[index(source)] = 0, source);
+  if (source >= 0) queue.emplace(distance_[source] = 0, source);
   const Csr& out = graph_.out();
   for (;;) {
     while (!queue.empty()) {
       const auto [d, v] = queue.top();
       queue.pop();
-      if (d > distance_[index(v)]) continue;
-      for (auto e = static_cast<std::size_t>(out.offsets[index(v)]);
-           e < static_cast<std::size_t>(out.offsets[index(v) + 1]); ++e) {
+      if (d > distance_[v]) continue;
+      for (auto e = static_cast<std::size_t>(out.offsets[v]); e < static_cast<std::size_t>(out.offsets[index(v) + 1]);
+           ++e) {
         const Local u = out.targets[e];
         const double there = d + weight(out, e);
-        if (there >= distance_[index(u)]) continue;
-        distance_[index(u)] = there;
+        if (there >= distance_[u]) continue;
+        distance_[u] = there;
         if (u < graph_.owned()) {
           queue.emplace(there, u);
         } else {
@@ -62,7 +62,7 @@ void WeightedDependencies::find_distances(Local source) {
     }
     values_.reduce({distance_.data(), distance_.size()}, changed_);
     for (Local v = 0; v < graph_.owned(); ++v)
-      if (changed_.test(v)) queue.emplace(distance_[index(v)], v);
+      if (changed_.test(v)) queue.emplace(distance_[v], v);
     changed_.clear();
     if (!world_.any(!queue.empty())) break;
   }
@@ -72,10 +72,10 @@ void WeightedDependencies::find_distances(Local source) {
 // f(neighbour) for the tight edges that enter v, or leave it: those on a shortest path.
 template <class F>
 void WeightedDependencies::for_tight(const Csr& lists, bool entering, Local v, F&& f) const {
-  for (auto e = static_cast<std::size_t>(lists.offsets[index(v)]);
-       e < static_cast<std::size_t>(lists.offsets[index(v) + 1]); ++e) {
+  for (auto e = static_cast<std::size_t>(lists.offsets[v]); e < static_cast<std::size_t>(lists.offsets[index(v) + 1]);
+       ++e) {
     const Local u = lists.targets[e];
-    const double from = distance_[index(entering ? u : v)], to = distance_[index(entering ? v : u)];
+    const double from = distance_[entering ? u : v], to = distance_[entering ? v : u];
     if (from < to && from + weight(lists, e) == to) f(u);
   }
 }
@@ -87,7 +87,7 @@ void WeightedDependencies::propagate(const Order& order, const Csr& lists, bool 
   while (world_.any(!waiting.empty())) {
     for (const Local v : waiting) {
       bool known = true;
-      for_tight(lists, entering, v, [&](Local u) { known &= value_[index(u)] != 0; });
+      for_tight(lists, entering, v, [&](Local u) { known &= value_[u] != 0; });
       if (known) {
         f(v);
         changed_.set(v);
@@ -109,17 +109,17 @@ double WeightedDependencies::search(Vertex source) {
   find_distances(here);
   order_.clear();
   for (Local v = 0; v < graph_.owned(); ++v)
-    if (distance_[index(v)] < kUnreached) order_.push_back(v);
-  std::sort(order_.begin(), order_.end(), [&](Local a, Local b) { return distance_[index(a)] < distance_[index(b)]; });
+    if (distance_[v] < kUnreached) order_.push_back(v);
+  std::sort(order_.begin(), order_.end(), [&](Local a, Local b) { return distance_[a] < distance_[b]; });
   double sum = 0;
   propagate(order_, graph_.in(), true, [&](Local v) {
     double paths = v == here, edges = 0;  // edges: over all paths together
     for_tight(graph_.in(), true, v, [&](Local u) {
-      paths += value_[index(u)];
-      edges += value_[index(u)] * (edges_[index(u)] + 1);
+      paths += value_[u];
+      edges += value_[u] * (edges_[u] + 1);
     });
-    value_[index(v)] = paths_[index(v)] = paths;
-    edges_[index(v)] = edges / paths;
+    value_[v] = paths_[v] = paths;
+    edges_[v] = edges / paths;
     if (v != here) sum += edges / paths - 1;
   });
   return world_.sum(sum);
@@ -128,10 +128,10 @@ double WeightedDependencies::search(Vertex source) {
 void WeightedDependencies::add_to(Array<double>& sums) {
   propagate(std::views::reverse(order_), graph_.out(), false, [&](Local v) {
     double sum = 0;
-    for_tight(graph_.out(), false, v, [&](Local w) { sum += value_[index(w)]; });
-    const double dependency = paths_[index(v)] * sum;
-    if (distance_[index(v)] > 0) sums[index(v)] += dependency;
-    value_[index(v)] = (1 + dependency) / paths_[index(v)];
+    for_tight(graph_.out(), false, v, [&](Local w) { sum += value_[w]; });
+    const double dependency = paths_[v] * sum;
+    if (distance_[v] > 0) sums[v] += dependency;
+    value_[v] = (1 + dependency) / paths_[v];
   });
 }
 

@@ -139,7 +139,7 @@ class Sweep {
       Sweep& sweep;
       void send(Rank to, const Hop& hop) { sweep.box_send_(sweep.box_, to, hop); }
     } buffers{*this};
-    Tally& tally = tallies_[static_cast<std::size_t>(Team::this_thread())];
+    Tally& tally = tallies_[Team::this_thread()];
     for (const Hop& h : hops) {
       const Vertex v = blocks_.first() + h.at;
       if (h.code == kQuery) {
@@ -195,7 +195,7 @@ class Sweep {
     const Vertex* const parents = tree_.parents.data();
     for (std::size_t c = 0; c < candidates; ++c)
       if (parents[child[c]] == blocks_.first() + parent[c]) mark_seen(child[c]);
-    Tally& tally = tallies_[static_cast<std::size_t>(Team::this_thread())];
+    Tally& tally = tallies_[Team::this_thread()];
     tally.edges += edges;
     tally.loops += loops;
     if (!bad) return;

@@ -60,7 +60,7 @@ class Ownership {
 class Findings {
  public:
   explicit Findings(World& world) : world_(world), mine_(static_cast<std::size_t>(world.team().size())) {}
-  void note(const Finding& finding) { mine_[static_cast<std::size_t>(Team::this_thread())].finding.note(finding); }
+  void note(const Finding& finding) { mine_[Team::this_thread()].finding.note(finding); }
   /// The worst one on all ranks. Collective.
   Finding worst() {
     Finding least;

@@ -167,7 +167,7 @@ class TupleSweep {
   }
 
   void compare(Vertex u, Vertex v, Real du, Real dv, Real w) {
-    tallies_[static_cast<std::size_t>(Team::this_thread())].edges += du != kUnreached;
+    tallies_[Team::this_thread()].edges += du != kUnreached;
     if (du + w < dv) note_edge(u, v, du, dv, w);
     if (!directed_ && dv + w < du) note_edge(v, u, dv, du, w);
   }

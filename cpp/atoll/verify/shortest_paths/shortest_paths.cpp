@@ -36,8 +36,7 @@ class Paths {
     if (has_parents_) {
       check_one_for_each(graph, parent.size(), "parents");
       parent_ = Array<Vertex>(static_cast<std::size_t>(graph.locals()), kNoVertex);
-      for (std::size_t k = 0; k < parent.size(); ++k)
-        parent_[static_cast<std::size_t>(graph.local_of(static_cast<Vertex>(k)))] = parent[k];
+      for (std::size_t k = 0; k < parent.size(); ++k) parent_[graph.local_of(static_cast<Vertex>(k))] = parent[k];
     }
   }
 
@@ -60,8 +59,8 @@ class Paths {
                                       for (std::size_t v = a; v < b; ++v) f(static_cast<Local>(v));
                                     });
   }
-  Real distance(Local v) const { return distance_[static_cast<std::size_t>(v)]; }
-  Vertex parent(Local v) const { return parent_[static_cast<std::size_t>(v)]; }
+  Real distance(Local v) const { return distance_[v]; }
+  Vertex parent(Local v) const { return parent_[v]; }
   void note(PathRule rule, Local v, Violation violation = {}) {
     violation.rule = rule;
     violation.a = graph_.id_of(v);
@@ -71,7 +70,7 @@ class Paths {
   template <class F>
   void for_edges(const Csr& lists, const Weights& weights, Local v, F&& f) const {
     const auto end = static_cast<std::size_t>(lists.offsets[static_cast<std::size_t>(v) + 1]);
-    for (auto e = static_cast<std::size_t>(lists.offsets[static_cast<std::size_t>(v)]); e < end; ++e)
+    for (auto e = static_cast<std::size_t>(lists.offsets[v]); e < end; ++e)
       f(lists.targets[e], static_cast<Real>(weights[e]));
   }
 

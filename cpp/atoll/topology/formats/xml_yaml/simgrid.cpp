@@ -80,7 +80,7 @@ Network family(const TopologyFile& file, pugi::xml_node cluster) {
 // Replaces the ranks of a generated network by the cluster's hosts.
 void name_hosts(Domain& d, const std::vector<std::string>& names) {
   for (Domain& c : d.children) name_hosts(c, names);
-  for (const Rank r : d.ranks) d.children.push_back(host(names[static_cast<std::size_t>(r)]));
+  for (const Rank r : d.ranks) d.children.push_back(host(names[r]));
   d.ranks.clear();
 }
 
