@@ -25,6 +25,22 @@ struct TakeDown {
   }
 };
 
+struct Count {
+  std::uint32_t what, count;
+};
+struct AddUp {
+  std::map<std::pair<Local, std::uint32_t>, std::uint32_t>* sums;
+  SpinLock* lock;
+  void operator()(Local master, const Count& count) const {
+    const std::lock_guard hold(*lock);
+    (*sums)[{master, count.what}] += count.count;
+  }
+};
+struct AddCounts {
+  static std::uint32_t key(const Count& count) { return count.what; }
+  void operator()(Count& into, const Count& from) const { into.count += from.count; }
+};
+
 }  // namespace
 
 TEST_CASE("records of mirrors reach their masters, each once, on every cut and route") {
@@ -77,4 +93,35 @@ TEST_CASE("records of mirrors reach their masters, each once, on every cut and r
         }
       });
     }
+}
+
+TEST_CASE("payloads for one master with one key are combined on the way, others are not") {
+  std::uint64_t merged = 0;
+  Plan plan;
+  plan.threads = 1;
+  plan.domains = "4x2";
+  plan.route = "domain";
+  run_ranks(8, plan, [&](World& world) {
+    const Graph graph =
+        Graph::build(world, generate(world, "complete:60"), {.placement = {.partition = Partition::balanced}});
+    SpinLock lock;
+    std::map<std::pair<Local, std::uint32_t>, std::uint32_t> sums;
+    MirrorRecords<Count, AddUp, AddCounts> records(GraphView::all_of(graph), AddUp{&sums, &lock});
+    const Counters before = world.counters();
+    auto buffers = records.send_buffers();
+    for (Local v = graph.mirrors().begin[0]; v < graph.locals(); ++v)
+      if (records.master_of(v) >= 0)
+        for (const std::uint32_t what : {7U, 8U}) buffers.send(v, {what, what - 6});
+    records.drain();
+    for (Local v = 0; v < graph.owned(); ++v) {  // each of the other seven ranks has a mirror of it
+      CHECK(sums[{v, 7}] == 7);
+      CHECK(sums[{v, 8}] == 14);
+    }
+    CHECK(sums.size() == 2 * static_cast<std::size_t>(graph.owned()));
+    std::uint64_t here = 0;
+    for (const LevelCount& level : world.counters().since(before).levels) here += level.merged_bytes;
+    here = world.sum(here);
+    if (world.rank() == 0) merged = here;
+  });
+  CHECK(merged > 0);
 }

@@ -11,10 +11,16 @@
 ///     records.drain();                                                  // collective: all have been handled
 ///
 /// The handler is called as handler(master, payload), with the master's local number on the rank that owns it, by
-/// several threads of the team at once; it sends nothing. Records take the World's route.
+/// several threads of the team at once; it sends nothing. Records take the World's route. On a route of several hops ranks
+/// on the way combine the payloads for a master that have equal keys, if Combine says how:
+///
+///     struct AddCounts {
+///       static std::uint32_t key(const Count& count) { return count.label; }
+///       void operator()(Count& into, const Count& from) const { into.count += from.count; }
+///     };
 namespace atl {
 
-template <Plain Payload, class Handler>
+template <Plain Payload, class Handler, class Combine = NoMerge>
 class MirrorRecords {
   struct [[gnu::packed]] Record {
     Local master;  // on the rank that owns it
@@ -29,14 +35,35 @@ class MirrorRecords {
       }
     }
   };
-  using Box = Mailbox<Record, Deliver>;
+  struct KeyOf {
+    std::uint64_t operator()(const Record& record) const {
+      const Payload payload = record.payload;
+      return static_cast<std::uint64_t>(record.master) << 32 | Combine::key(payload);
+    }
+  };
+  struct CombineRecords {
+    void operator()(Record& into, const Record& from) const {
+      Payload payload = into.payload;
+      const Payload other = from.payload;
+      Combine{}(payload, other);
+      into.payload = payload;
+    }
+  };
+  static auto merge() {
+    if constexpr (std::is_same_v<Combine, NoMerge>) {
+      return NoMerge{};
+    } else {
+      return Merge{KeyOf{}, CombineRecords{}};
+    }
+  }
+  using Box = Mailbox<Record, Deliver, decltype(merge())>;
 
  public:
   [[gnu::cold]] MirrorRecords(const GraphView& view, Handler handler)
       : handler_(std::move(handler)),
         master_of_(index(view.locals), -1),
         owner_of_word_(index(view.locals) / 64, view.world->rank()),
-        box_(*view.world, of_records<Record>(Deliver{this}),
+        box_(*view.world, of_records<Record>(Deliver{this}, merge()),
              MailboxOptions{.handling = Handling::parallel, .handler_sends = false}) {
     for (std::size_t v = 0; v < index(view.first_mirror); ++v) master_of_[v] = static_cast<Local>(v);
     GraphView written = view;

@@ -26,6 +26,11 @@ class VertexCutRounds final : public PropagationRounds<Id> {
     Id label;
     std::uint32_t count;
   };
+  // For 32-bit labels: on a route of several hops, counts of one label for one vertex are added up on the way.
+  struct AddCounts {
+    static std::uint32_t key(const LabelCount& count) { return static_cast<std::uint32_t>(count.label); }
+    void operator()(LabelCount& into, const LabelCount& from) const { into.count += from.count; }
+  };
   struct Received {
     Local master;
     LabelCount count;
@@ -58,7 +63,7 @@ class VertexCutRounds final : public PropagationRounds<Id> {
   const Csr leaving_;  // directed: the edges here by source
   MirrorExchange<Id, MinOf> labels_;
   MirrorExchange<Local, MinOf> flags_;  // between masters and mirrors of which edges are counted
-  MirrorRecords<LabelCount, Receive> counts_;
+  MirrorRecords<LabelCount, Receive, std::conditional_t<sizeof(Id) == 4, AddCounts, NoMerge>> counts_;
   Array<Local> unaffected_;  // [local] 0: a neighbour's label has changed, on any rank
   VertexBits marked_;        // unaffected_ has become 0
   Local slices_ = 1;         // masters are decided in so many turns, which bounds what is received at once
