@@ -20,7 +20,7 @@ import os as _os
 
 from . import apsp, plot  # noqa: F401 - atoll.apsp.open and atoll.plot are there without an import of their own
 from ._core import VERSION as __version__
-from .centrality import betweenness_centrality, pagerank
+from .centrality import PageRankResult, betweenness_centrality, pagerank
 from .errors import (
     ConvergenceError,
     Error,
@@ -34,9 +34,28 @@ from .errors import (
 from .gnn import GCN
 from .graph import Graph
 from .pairs import AllPairs, all_pairs
-from .paths import BfsResult, EccentricityResult, PathResult, bfs, bfs_tree, eccentricity, shortest_path, sssp
+from .paths import (
+    BfsResult,
+    EccentricityResult,
+    PathResult,
+    SsspResult,
+    bfs,
+    bfs_tree,
+    eccentricity,
+    shortest_path,
+    sssp,
+)
 from .spmm import SpMM, spmm
-from .structure import clustering, connected_components, core_number, label_propagation
+from .structure import (
+    ClusteringResult,
+    ComponentsResult,
+    CorenessResult,
+    LabelPropagationResult,
+    clustering,
+    connected_components,
+    core_number,
+    label_propagation,
+)
 from .vertices import NO_VERTEX, UNREACHABLE, VertexArray
 from .world import World, run_ranks, set_threads
 
@@ -49,14 +68,20 @@ __all__ = [
     "UNREACHABLE",
     "AllPairs",
     "BfsResult",
+    "ClusteringResult",
+    "ComponentsResult",
     "ConvergenceError",
+    "CorenessResult",
     "EccentricityResult",
     "Error",
     "Graph",
     "InputError",
     "IoError",
+    "LabelPropagationResult",
+    "PageRankResult",
     "PathResult",
     "SpMM",
+    "SsspResult",
     "TimeLimitError",
     "TransportError",
     "UsageError",
