@@ -64,24 +64,14 @@ std::vector<Arc> expected_arcs(const Case& c, const Config& config, bool enterin
   return merged;
 }
 
-double weight_at(const Csr& csr, Edge e) {
-  return std::visit(
-      [&](const auto& w) -> double {
-        if constexpr (std::is_same_v<std::decay_t<decltype(w)>, std::monostate>) {
-          return 0;
-        } else {
-          return static_cast<double>(w[static_cast<std::size_t>(e)]);
-        }
-      },
-      csr.weights);
-}
-
 // All ranks' lists by original ids, sorted. Collective.
 std::vector<Arc> gathered_arcs(World& world, const Graph& graph, const Csr& csr) {
   std::vector<Arc> mine;
   for (Local v = 0; v < graph.owned(); ++v)
-    for (Edge e = csr.offsets[static_cast<std::size_t>(v)]; e < csr.offsets[static_cast<std::size_t>(v) + 1]; ++e)
-      mine.push_back({graph.id_of(v), graph.id_of(csr.targets[static_cast<std::size_t>(e)]), weight_at(csr, e)});
+    csr.for_edges(v, [&](Local u, auto weight) {
+      CHECK(std::is_same_v<decltype(weight), int> != graph.weighted());
+      mine.push_back({graph.id_of(v), graph.id_of(u), graph.weighted() ? static_cast<double>(weight) : 0});
+    });
   auto all = world.all_gather_varying(std::span<const Arc>(mine));
   std::sort(all.begin(), all.end());
   return all;

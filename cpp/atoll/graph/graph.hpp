@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/base/error.hpp>
 #include <atoll/graph/partition/partition.hpp>
 #include <map>
 #include <memory>
@@ -53,9 +54,28 @@ struct Csr {
   WeightColumn weights;  ///< none, or one per target
 
   Edge size() const { return offsets.empty() ? 0 : offsets[offsets.size() - 1]; }
-  Edge degree(Local v) const { return offsets[static_cast<std::size_t>(v) + 1] - offsets[v]; }
+  Edge degree(Local v) const {
+    ATOLL_ASSERT(v >= 0 && index(v) + 1 < offsets.size());  // of the graph's own lists, a master's
+    return offsets[index(v) + 1] - offsets[v];
+  }
   std::span<const Local> neighbours(Local v) const {
     return {targets.data() + offsets[v], static_cast<std::size_t>(degree(v))};
+  }
+  /// Calls f(target, weight) for each edge of the list. The weight is a float or a double, as in `weights`; the int 1 if
+  /// there are none.
+  template <class F>
+  void for_edges(Local v, F&& f) const {
+    std::visit(
+        [&](const auto& column) {
+          for (Edge e = offsets[v]; e < offsets[index(v) + 1]; ++e) {
+            if constexpr (std::is_same_v<std::decay_t<decltype(column)>, std::monostate>) {
+              f(targets[e], 1);
+            } else {
+              f(targets[e], column[e]);
+            }
+          }
+        },
+        weights);
   }
   std::size_t memory_bytes() const;
 };

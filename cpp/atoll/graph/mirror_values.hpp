@@ -52,22 +52,9 @@ inline std::vector<Vertex> dense_numbers(const Graph& graph) {
 /// Calls f(neighbour, weight of the edge) for the lists of v, entering edges as leaving ones.
 template <class F>
 void for_each_neighbour(const Graph& graph, Local v, F&& f) {
-  const auto visit = [&](const Csr& csr) {
-    std::visit(
-        [&](const auto& weights) {
-          for (auto e = static_cast<std::size_t>(csr.offsets[v]);
-               e < static_cast<std::size_t>(csr.offsets[static_cast<std::size_t>(v) + 1]); ++e) {
-            if constexpr (std::is_same_v<std::decay_t<decltype(weights)>, std::monostate>) {
-              f(csr.targets[e], 1.0);
-            } else {
-              f(csr.targets[e], static_cast<double>(weights[e]));
-            }
-          }
-        },
-        csr.weights);
-  };
-  visit(graph.out());
-  if (graph.directed()) visit(graph.in());
+  const auto visit = [&](Local u, auto weight) { f(u, static_cast<double>(weight)); };
+  graph.out().for_edges(v, visit);
+  if (graph.directed()) graph.in().for_edges(v, visit);
 }
 
 }  // namespace atl

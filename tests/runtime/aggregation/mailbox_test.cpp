@@ -292,6 +292,21 @@ TEST_CASE("packets wait for a mailbox that its rank has not opened yet") {
   }
 }
 
+TEST_CASE("a record to a rank that is none is an error that names it") {
+  run_ranks(3, Plan{.threads = 1}, [](World& world) {
+    std::vector<int> got;
+    Mailbox box(world, of_records<int>([&](int record) { got.push_back(record); }));
+    for (const Rank to : {-1, 3, 1 << 30}) {
+      CAPTURE(to);
+      CHECK_THROWS_WITH_AS(box.send(to, 5), doctest::Contains(fmt::format("sent to rank {} (there are 3", to).c_str()),
+                           InputError);
+    }
+    box.send(2, 7);
+    box.drain();
+    CHECK(got == (world.rank() == 2 ? std::vector{7, 7, 7} : std::vector<int>{}));
+  });
+}
+
 TEST_CASE("a mailbox destroyed before draining releases its slots") {
   Plan plan;
   plan.threads = 1;

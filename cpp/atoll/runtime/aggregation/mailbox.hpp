@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/base/error.hpp>
 #include <atoll/runtime/aggregation/epoch_receiver.hpp>
 #include <atoll/runtime/aggregation/relay.hpp>
 #include <atoll/runtime/aggregation/route_model.hpp>
@@ -93,10 +94,15 @@ class Mailbox {
   Mailbox(const Mailbox&) = delete;
   Mailbox& operator=(const Mailbox&) = delete;
 
-  /// Appends. Waits only if the buffer is full and the fabric busy. Any thread of the team.
-  void send(Rank to, const R& record) { send_buffers().send(to, record); }
+  /// Appends. Waits only if the buffer is full and the fabric busy. Any thread of the team. InputError, on this rank only,
+  /// if there is no such rank.
+  void send(Rank to, const R& record) {
+    check(to >= 0 && to < ranks_,
+          "a record is sent to rank {} (there are {}, numbered from 0). Send it to one of them.", to, ranks_);
+    send_buffers().send(to, record);
+  }
 
-  /// The calling thread's send buffers. Look them up once before a loop.
+  /// The calling thread's send buffers. Look them up once before a loop. They do not check that a rank exists.
   class Buffers {
    public:
     void send(Rank to, const R& record) {

@@ -55,6 +55,7 @@ class SendBuffers {
   struct Thread;
   Thread& thread(std::size_t number) { return threads_[number]; }
   void send(Thread& thread, Rank to, const R& record) {
+    ATOLL_ASSERT(to >= 0 && to < ranks_);
     Buffer& buffer = thread.buffers[to];
     if (buffer.at == buffer.end) [[unlikely]]
       refill(thread, to);
