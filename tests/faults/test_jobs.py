@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from job_processes import alive, gone, processes_of
+from job_processes import gone, processes_of
 from own_words import own_words
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -47,8 +47,15 @@ def environment(**more):
 
 
 def run(command, env):
-    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=120)
-    done.stdout, done.stderr = own_words(done.stdout), own_words(done.stderr)
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, text=True) as process:
+        try:
+            out, errors = process.communicate(timeout=120)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
+    done = subprocess.CompletedProcess(command, process.returncode, own_words(out), own_words(errors))
+    done.pid = process.pid
     return done
 
 
@@ -56,19 +63,18 @@ def probe(*arguments, launcher=(), **env):
     return run([*launcher, str(PROBE), *map(str, arguments)], environment(**env))
 
 
-def boards():
-    """Names of job tables whose creators are dead; concurrent jobs have their own."""
-    return {p.name for p in Path("/dev/shm").glob("atoll-job-*") if not alive(p.name.split("-")[3])}
+def boards(pid):
+    """The job tables that a process has made; other tests, which run meanwhile, leave some of dead processes."""
+    return list(Path("/dev/shm").glob(f"atoll-job-*-{pid}-*"))
 
 
 @pytest.mark.parametrize(("transport", "fabric"), [("auto", "shm"), ("mpi", "mpi")])
 @pytest.mark.parametrize("ranks", [2, 3, 5])  # also more ranks than cores
 def test_command_starts_its_ranks(mpi, ranks, transport, fabric):
-    before = boards()
     done = probe(ranks, "sum", ATOLL_MPI=mpi, ATOLL_TRANSPORT=transport)
     assert done.returncode == 0, done.stderr
     assert done.stdout == f"{ranks} ranks, sum {ranks * (ranks - 1) // 2}, {fabric}, flat\n"
-    assert boards() <= before
+    assert not boards(done.pid)
 
 
 @pytest.mark.parametrize("ranks", [2, 5])
@@ -220,9 +226,9 @@ class Running:
 
 @pytest.mark.parametrize("rank", [0, 1])
 def test_a_killed_rank_ends_the_job_and_is_named(mpi, rank):
-    before = boards()
     job = Running(mpi)
     time.sleep(0.5)
+    assert boards(job.process.pid)
     os.kill(job.pids[rank], signal.SIGKILL)
     code, lines, seconds = job.end()
     assert code == 1
@@ -230,7 +236,7 @@ def test_a_killed_rank_ends_the_job_and_is_named(mpi, rank):
     assert f"rank {rank} (pid {job.pids[rank]}) was ended by SIGKILL" in lines[-1], lines
     assert " in '" in lines[-1]
     assert job.nothing_runs()
-    assert boards() <= before
+    assert not boards(job.process.pid)
 
 
 def test_a_killed_launcher_ends_the_job(mpi):
