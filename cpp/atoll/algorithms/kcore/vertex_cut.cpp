@@ -14,7 +14,7 @@ namespace {
 
 constexpr Vertex kPresent = std::numeric_limits<Vertex>::max();
 // Words of bits that a thread takes at a time.
-constexpr std::size_t kGrain = 16;
+constexpr std::size_t kCutGrain = 16;
 
 }  // namespace
 
@@ -47,7 +47,7 @@ void VertexCutPeeling::for_neighbours(Local v, F&& f) const {
 
 // Every vertex counts for each of its neighbours.
 void VertexCutPeeling::count_neighbours() {
-  team_.for_range(lost_.size(), kGrain * 64, [&](int, std::size_t a, std::size_t b) {
+  team_.for_range(lost_.size(), kCutGrain * 64, [&](int, std::size_t a, std::size_t b) {
     for (auto v = static_cast<Local>(a); v < static_cast<Local>(b); ++v)
       for_neighbours(v, [&](Local u) { std::atomic_ref(lost_[u]).fetch_add(1, std::memory_order_relaxed); });
   });
@@ -102,7 +102,7 @@ void VertexCutPeeling::remove_at_most(Vertex k) {
 // Takes the vertices that are newly removed from their neighbours. A block of mostly changed values is sent whole, so a
 // mirror's bit may be set though nothing has changed.
 void VertexCutPeeling::count_down() {
-  team_.for_range(fresh_.words(), kGrain, [&](int, std::size_t a, std::size_t b) {
+  team_.for_range(fresh_.words(), kCutGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t w = a; w < b; ++w)
       for (std::uint64_t bits = std::exchange(fresh_.at(w), 0) & ~gone_.at(w); bits; bits &= bits - 1) {
         const auto v = static_cast<Local>(w * 64) + std::countr_zero(bits);
@@ -127,7 +127,7 @@ void VertexCutPeeling::reduce_lost() {
 }
 
 void VertexCutPeeling::remove_newly_at_most(Vertex k) {
-  team_.for_range(index(cut_.first_mirror()) / 64, kGrain, [&](int, std::size_t a, std::size_t b) {
+  team_.for_range(index(cut_.first_mirror()) / 64, kCutGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t w = a; w < b; ++w)
       for (std::uint64_t bits = std::exchange(touched_.at(w), 0); bits; bits &= bits - 1) {
         const std::size_t v = w * 64 + static_cast<std::size_t>(std::countr_zero(bits));
