@@ -3,8 +3,8 @@
 // removed (broadcast); every rank counts, for the targets of these edges, the neighbours that they lose; masters add up
 // what their mirrors have counted (reduce), and those with at most k neighbours left are removed in the next round.
 //
-// Deviation from the edge-cut's form (coreness.cpp): no rank has all edges of a vertex, so none follows a chain of
-// removals by itself, and the rounds are as many as the longest chain is long.
+// The edge-cut's form (coreness.cpp) differs: there a rank follows a chain of removals as far as it owns it, while here no
+// rank has all edges of a vertex, and a round removes one vertex of each chain.
 #include <algorithm>
 #include <atoll/algorithms/kcore/vertex_cut.hpp>
 #include <limits>

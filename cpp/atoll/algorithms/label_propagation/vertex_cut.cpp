@@ -3,8 +3,6 @@
 // the vertices that have a neighbour with a changed label here (reduce, then broadcast of one flag), counts the labels
 // of the neighbours that these have here, and sends a record for each label to the master, which adds up and decides. In
 // the first round all labels differ, so a master decides by its list in the edge-cut.
-//
-// Deviation from the edge-cut's form: none in the answer.
 #include <algorithm>
 #include <atoll/algorithms/label_propagation/vertex_cut.hpp>
 
