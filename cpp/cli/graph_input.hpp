@@ -14,7 +14,7 @@ namespace atl::cli {
 /// The input argument and its options, the same for every verb that takes a graph.
 class GraphInput {
  public:
-  /// Whether the algorithm also takes vertex-cuts, or needs each vertex's whole edge list in one place.
+  /// Whether the verb also takes vertex-cuts, or needs each vertex's whole edge list in one place.
   enum class Cuts { of_edges, of_vertices_too };
   void add_to(CLI::App& app, Cuts cuts = Cuts::of_edges);
   /// Adds only the options that say what to read, for verbs that build no Graph.

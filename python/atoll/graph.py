@@ -46,7 +46,8 @@ class Graph(Attributes, GraphProperties, DerivedGraphs, FromFiles, FromObjects, 
     plan : dict, optional       knobs of communication and threads, such as {"threads": 2} or {"route": "domain"}
     partition : str             which rank owns which vertex (docs/partitions.md): "blocked" (ids in a row), "balanced",
                                 "hashed", "hierarchy"; or, over balanced owners, who has which edge: "cartesian",
-                                "hybrid" (vertex-cuts), "auto" (the one that moves least)
+                                "hybrid" (vertex-cuts), "auto" (the one that moves least
+                                in a round of PageRank; all algorithms then run over it)
     heavy : int, optional       for "hybrid" and "auto": entering edges from which on a vertex is heavy
     fusion : bool               for "hierarchy": neighbours of low degree are placed as one
     **options                   of the named constructor

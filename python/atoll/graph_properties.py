@@ -183,7 +183,7 @@ class GraphProperties:
 
     @property
     def cut(self) -> str:
-        """The cut whose lists algorithms may follow: "edge", "cartesian" or "hybrid"; of one rank "edge".
+        """The cut over which algorithms run: "edge", "cartesian" or "hybrid"; of one rank "edge".
 
         Examples
         --------

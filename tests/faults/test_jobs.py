@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from job_processes import gone, processes_of
+from job_processes import boards_of, gone, processes_of
 from own_words import own_words
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -51,7 +51,7 @@ def run(command, env):
     with subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, text=True) as process:
         try:
             out, errors = process.communicate(timeout=120)
-        except subprocess.TimeoutExpired:
+        except BaseException:
             process.kill()
             raise
     done = subprocess.CompletedProcess(command, process.returncode, own_words(out), own_words(errors))
@@ -63,18 +63,13 @@ def probe(*arguments, launcher=(), **env):
     return run([*launcher, str(PROBE), *map(str, arguments)], environment(**env))
 
 
-def boards(pid):
-    """The job tables that a process has made; other tests, which run meanwhile, leave some of dead processes."""
-    return list(Path("/dev/shm").glob(f"atoll-job-*-{pid}-*"))
-
-
 @pytest.mark.parametrize(("transport", "fabric"), [("auto", "shm"), ("mpi", "mpi")])
 @pytest.mark.parametrize("ranks", [2, 3, 5])  # also more ranks than cores
 def test_command_starts_its_ranks(mpi, ranks, transport, fabric):
     done = probe(ranks, "sum", ATOLL_MPI=mpi, ATOLL_TRANSPORT=transport)
     assert done.returncode == 0, done.stderr
     assert done.stdout == f"{ranks} ranks, sum {ranks * (ranks - 1) // 2}, {fabric}, flat\n"
-    assert not boards(done.pid)
+    assert not boards_of(done)
 
 
 @pytest.mark.parametrize("ranks", [2, 5])
@@ -228,7 +223,7 @@ class Running:
 def test_a_killed_rank_ends_the_job_and_is_named(mpi, rank):
     job = Running(mpi)
     time.sleep(0.5)
-    assert boards(job.process.pid)
+    assert boards_of(job.process)
     os.kill(job.pids[rank], signal.SIGKILL)
     code, lines, seconds = job.end()
     assert code == 1
@@ -236,7 +231,7 @@ def test_a_killed_rank_ends_the_job_and_is_named(mpi, rank):
     assert f"rank {rank} (pid {job.pids[rank]}) was ended by SIGKILL" in lines[-1], lines
     assert " in '" in lines[-1]
     assert job.nothing_runs()
-    assert not boards(job.process.pid)
+    assert not boards_of(job.process)
 
 
 def test_a_killed_launcher_ends_the_job(mpi):

@@ -45,7 +45,7 @@ Algorithm kcore_row() {
       .contract = {.direction = Contract::Direction::undirected},
       .columns = {{"core", "int64", "the largest k such that the vertex is in a subgraph of degrees of at least k"}},
       .scalars = {{"degeneracy", "int64", "the largest core number"},
-                  {"rounds", "int64", "exchanges between ranks; on one rank: levels"}},
+                  {"rounds", "int64", "rounds of exchanges between ranks; on one rank: levels"}},
       .python = "core_number",
       .output_summary = "core numbers",
       .on_one_rank = {"algorithms/kcore/kernel.cpp"},

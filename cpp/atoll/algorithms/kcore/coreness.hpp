@@ -19,7 +19,7 @@ namespace atl {
 struct CorenessResult {
   Array<Vertex> core;     ///< [owned index]
   Vertex degeneracy = 0;  ///< the largest core number on all ranks
-  int rounds = 0;         ///< exchanges between ranks; on one rank: levels
+  int rounds = 0;         ///< rounds of exchanges between ranks; on one rank: levels
 };
 
 class Coreness {

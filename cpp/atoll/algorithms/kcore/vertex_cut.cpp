@@ -3,8 +3,8 @@
 // removed (broadcast); every rank counts, for the targets of these edges, the neighbours that they lose; masters add up
 // what their mirrors have counted (reduce), and those with at most k neighbours left are removed in the next round.
 //
-// The edge-cut's form (coreness.cpp) differs: there a rank follows a chain of removals as far as it owns it, while here no
-// rank has all edges of a vertex, and a round removes one vertex of each chain.
+// The edge-cut's form (coreness.cpp) differs: there a rank follows a chain of removals as far as it owns it, while here a
+// rank need not have all edges of a vertex, and a round removes one vertex of each chain.
 #include <algorithm>
 #include <atoll/algorithms/kcore/vertex_cut.hpp>
 #include <limits>
@@ -72,7 +72,6 @@ int VertexCutPeeling::run() {
   for (Vertex k = next_level(); k != kPresent; k = next_level()) {
     remove_at_most(k);
     do {
-      team_.cancellation_point();
       exchange_.broadcast({core_.data(), core_.size()}, fresh_);
       count_down();
       reduce_lost();

@@ -18,7 +18,7 @@ class VertexCutPeeling {
   /// The graph is undirected.
   explicit VertexCutPeeling(const Graph& graph);
 
-  /// Returns the number of exchanges in both directions.
+  /// Returns the number of rounds, each a broadcast and a reduce.
   int run();
   Vertex core_of(Local master) const { return core_[master]; }
   std::size_t memory_bytes() const;
@@ -41,7 +41,7 @@ class VertexCutPeeling {
   MirrorExchange<Vertex, SumOf> exchange_;
   Array<Vertex> degree_;          // [master] distinct neighbours except itself
   Array<Vertex> left_;            // [master] neighbours not removed
-  Array<Vertex> core_;            // [local] kPresent until it is removed; at mirrors that edges only enter too
+  Array<Vertex> core_;            // [local] kPresent until it is removed; at mirrors that edges only enter always
   Array<Vertex> lost_;            // [local] neighbours removed that its master has not heard of
   std::vector<Local> remaining_;  // masters that are not removed, and some that are
   VertexBits fresh_;              // removed, and not yet taken from its neighbours here

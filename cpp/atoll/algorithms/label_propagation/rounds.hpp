@@ -44,8 +44,8 @@ class PropagationRounds : public LabelPropagation::Rounds {
 
   /// Gives each vertex its id, mirrors included where first_round() or round() do not.
   virtual void start() = 0;
-  /// Both set next_ for all active masters: from the neighbours' ids, or from their labels, of which the round before
-  /// has changed a share; changed_ has these masters.
+  /// Both set next_ for all active masters: from the neighbours' ids, or from their labels. `share` is the part of all
+  /// labels that the last round has changed; changed_ marks those of masters.
   virtual void first_round() = 0;
   virtual void round(double share) = 0;
 

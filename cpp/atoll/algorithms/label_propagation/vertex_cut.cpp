@@ -146,7 +146,7 @@ void VertexCutRounds<Id>::decide(Local slice) {
 template <class Id>
 std::size_t VertexCutRounds<Id>::memory_bytes() const {
   std::size_t bytes = PropagationRounds<Id>::memory_bytes() + leaving_.memory_bytes() + labels_.memory_bytes() +
-                      flags_.memory_bytes() + counts_.memory_bytes() + unaffected_.size() * sizeof(Local) +
+                      flags_.memory_bytes() + counts_.memory_bytes() + unaffected_.size() +
                       grouped_.capacity() * sizeof(LabelCount) + begin_.capacity() * sizeof(std::size_t);
   for (const Thread& t : threads_) bytes += t.received.capacity() * sizeof(Received);
   return bytes;

@@ -9,8 +9,9 @@ namespace atl {
 
 /// Label propagation over a vertex-cut, whose ranks each count some of the neighbours of a vertex.
 ///
-/// Memory: two labels and 8 bytes a local vertex; of a directed graph this rank's edges once more; 24 bytes (ids of 64
-/// bits: 40) for each of the counts that come at once, some 4 million; beside the cut, which the graph counts.
+/// Memory: a label, 5 bytes and a bit a local vertex, and a label a master; of a directed graph this rank's edges once
+/// more; 20 bytes (ids of 64 bits: 40) for each of the counts that come at once, some 4 million; beside the cut, which the
+/// graph counts.
 template <class Id>
 class VertexCutRounds final : public PropagationRounds<Id> {
  public:
@@ -26,7 +27,8 @@ class VertexCutRounds final : public PropagationRounds<Id> {
     Id label;
     std::uint32_t count;
   };
-  // For 32-bit labels: on a route of several hops, counts of one label for one vertex are added up on the way.
+  // On a route of several hops, counts of one label for one vertex are added up on the way; labels of 64 bits do not fit
+  // the key and are not.
   struct AddCounts {
     static std::uint32_t key(const LabelCount& count) { return static_cast<std::uint32_t>(count.label); }
     void operator()(LabelCount& into, const LabelCount& from) const { into.count += from.count; }
@@ -62,11 +64,11 @@ class VertexCutRounds final : public PropagationRounds<Id> {
   const GraphView view_;
   const Csr leaving_;  // directed: the edges here by source
   MirrorExchange<Id, MinOf> labels_;
-  MirrorExchange<Local, MinOf> flags_;  // between masters and mirrors of which edges are counted
+  MirrorExchange<char, MinOf> flags_;  // between masters and mirrors of which edges are counted
   MirrorRecords<LabelCount, Receive, std::conditional_t<sizeof(Id) == 4, AddCounts, NoMerge>> counts_;
-  Array<Local> unaffected_;  // [local] 0: a neighbour's label has changed, on any rank
-  VertexBits marked_;        // unaffected_ has become 0
-  Local slices_ = 1;         // masters are decided in so many turns, which bounds what is received at once
+  Array<char> unaffected_;  // [local] 0: a neighbour's label has changed, on any rank
+  VertexBits marked_;       // unaffected_ has become 0
+  Local slices_ = 1;        // masters are decided in so many turns, which bounds what is received at once
   std::vector<Thread> threads_;
   std::vector<LabelCount> grouped_;  // what a slice has received, by master
   std::vector<std::size_t> begin_;   // [master / slices_] of its group

@@ -89,7 +89,6 @@ void VertexCutTriangles::place_lists() {
 void VertexCutTriangles::count() {
   for (WedgeCounts& counts : counts_) counts.clear();
   for (Local v = 0; world_.any(v < graph_.active());) {
-    team_.cancellation_point();
     std::vector<Words> outgoing(static_cast<std::size_t>(world_.size()));
     for (auto& vertices : asked_) vertices.clear();
     for (std::size_t words = 0; v < graph_.active() && words < kBatch; ++v) words += write_messages(v, outgoing);
@@ -137,12 +136,15 @@ std::size_t VertexCutTriangles::write_cartesian(Local v, std::vector<Words>& out
     by_column_[grid.column_of(owner)].push_back(word);
   }
   std::size_t words = 0;
-  for (Rank i = 0; i < grid.rows; ++i)
+  for (Rank i = 0; i < grid.rows; ++i) {
+    const Words& sources = by_row_[i];
+    if (sources.empty()) continue;
     for (Rank j = 0; j < grid.columns; ++j) {
-      const Words &sources = by_row_[i], &targets = by_column_[j];
-      if (sources.size() == 1 && sources == targets) continue;
+      const Words& targets = by_column_[j];
+      if (targets.empty() || (sources.size() == 1 && sources == targets)) continue;
       words += write(grid.at(i, j), v, {sources}, {targets}, outgoing);
     }
+  }
   for (Words& some : by_row_) some.clear();
   for (Words& some : by_column_) some.clear();
   return words;
@@ -208,7 +210,8 @@ WedgeCounts::Sum VertexCutTriangles::close_wedges(int thread, std::span<const st
       if (u < 0) continue;
       const auto first = static_cast<std::size_t>(begin_[u]);
       const auto size = static_cast<std::size_t>(begin_[index(u) + 1]) - first;
-      sum += mine.close<kDirected>(u, directions_in(word), {targets_.data() + first, size}, directions_.data() + first);
+      sum += mine.close<kDirected>(u, directions_in(word), {targets_.data() + first, size},
+                                   kDirected ? directions_.data() + first : nullptr);
     }
   for (const Local w : marked) mine.mark[w] = 0;
   return sum;

@@ -15,8 +15,8 @@ namespace atl {
 ///     counting.triangles(v), counting.degree(v)    // v: an active master
 ///
 /// Memory: 4 bytes for each pair of neighbours (directed: 5) at the rank that has one of them and again where the rule puts
-/// it, there 16 more at the fullest moment; 20 a local vertex of the graph; and for each vertex named here 8 and for each
-/// thread 9 (directed: 17).
+/// it, there 32 more at the fullest moment; 24 a master and 16 a mirror; and for each vertex named here 8, 8 more of another
+/// rank's, and for each thread 9 (directed: 17).
 class VertexCutTriangles {
  public:
   explicit VertexCutTriangles(const Graph& graph);

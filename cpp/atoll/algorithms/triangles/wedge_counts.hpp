@@ -16,13 +16,13 @@ namespace atl {
 ///     counts.mark[w] = directions;                                  // for each w on v's list
 ///     sum += counts.close<kDirected>(u, directions_of_u, list, directions);   // for each u on it: u's list
 ///
-/// Vertices are local numbers of whatever names them on this rank.
+/// Vertices are numbers on this rank, of the graph or of a HaloPlan.
 struct alignas(128) WedgeCounts {
   Array<std::uint8_t> mark;  ///< [local] number of directions of edges to the current v; 0: none
   Array<Edge> corners;       ///< [local] triangles that it is in
   Array<Edge> edges;         ///< [local] directed graphs: edges between its neighbours, by direction
 
-  /// A vertex v in the triangles that were closed.
+  /// Counts v's share of the closed triangles: their number, and the edges opposite v by direction.
   struct Sum {
     Edge triangles = 0, edges = 0;
     Sum& operator+=(const Sum& other) {
