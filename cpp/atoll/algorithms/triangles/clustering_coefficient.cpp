@@ -128,9 +128,6 @@ class ClusteringCoefficient::OverRanks final : public Counting {
   }
 
  private:
-  static constexpr std::size_t kMessageGrain = 64;
-  // Maximum words that a rank sends in one batch.
-  static constexpr std::size_t kBatch = std::size_t{1} << 20;
   using Words = std::vector<std::uint64_t>;
 
   // The vertices of a received list that have local numbers here.
@@ -169,14 +166,10 @@ class ClusteringCoefficient::OverRanks final : public Counting {
     const KnownVertices known(graph_, dense);
     for (std::size_t v = 0; world_.any(v < active_);) {
       std::vector<Words> outgoing(static_cast<std::size_t>(world_.size()));
-      for (std::size_t words = 0; v < active_ && words < kBatch; ++v)
+      for (std::size_t words = 0; v < active_ && words < kWedgeBatch; ++v)
         words += write_message(static_cast<Local>(v), dense, outgoing);
       for (const Words& message : world_.exchange(std::move(outgoing))) read(message, known);
     }
-  }
-
-  static std::uint64_t word_of(Vertex dense, std::uint8_t directions) {
-    return static_cast<std::uint64_t>(dense) << 2 | directions;
   }
 
   std::size_t write_message(Local v, const std::vector<Vertex>& dense, std::vector<Words>& outgoing) const {
@@ -202,17 +195,17 @@ class ClusteringCoefficient::OverRanks final : public Counting {
   void read(const Words& message, const KnownVertices& known) {
     std::vector<std::size_t> starts;
     for (std::size_t at = 0; at < message.size(); at += 2 + message[at + 1]) starts.push_back(at);
-    team_.for_range(starts.size(), kMessageGrain, [&](int t, std::size_t a, std::size_t b) {
+    team_.for_range(starts.size(), kWedgeGrain, [&](int t, std::size_t a, std::size_t b) {
       KnownOfList& list = known_[t];
       for (std::size_t s = a; s < b; ++s) {
         list.vertices.clear();
         list.directions.clear();
         const std::size_t first = starts[s] + 2;
         for (std::size_t i = first; i < first + message[starts[s] + 1]; ++i) {
-          const Local u = known.local_of(static_cast<Vertex>(message[i] >> 2));
+          const Local u = known.local_of(dense_of(message[i]));
           if (u < 0) continue;
           list.vertices.push_back(u);
-          list.directions.push_back(message[i] & 3);
+          list.directions.push_back(directions_in(message[i]));
         }
         close_list(counts_[t], known.local_of(static_cast<Vertex>(message[starts[s]])), list.vertices,
                    list.directions.data());

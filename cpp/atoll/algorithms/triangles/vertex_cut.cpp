@@ -13,17 +13,6 @@
 #include <atoll/graph/mirror_values.hpp>
 
 namespace atl {
-namespace {
-
-constexpr std::size_t kMessageGrain = 64;
-// Words that a rank sends in one batch, about.
-constexpr std::size_t kBatch = std::size_t{1} << 20;
-
-Vertex dense_of(std::uint64_t word) { return static_cast<Vertex>(word >> 2); }
-std::uint8_t directions_in(std::uint64_t word) { return word & 3; }
-
-}  // namespace
-
 VertexCutTriangles::VertexCutTriangles(const Graph& graph)
     : graph_(graph),
       world_(graph.world()),
@@ -44,9 +33,9 @@ VertexCutTriangles::VertexCutTriangles(const Graph& graph)
   for (int t = 0; t < team_.size(); ++t) counts_.emplace_back(plan_->rows(), graph.directed());
 }
 
-// A vertex in a message, with the number of directions of the edges to it: 1 in an undirected graph.
-std::uint64_t VertexCutTriangles::word_of(Local u, std::uint8_t directions) const {
-  return static_cast<std::uint64_t>(dense_[u]) << 2 | directions;
+// The k-th vertex of v's list for a message; in an undirected graph with 1 for the number of directions.
+std::uint64_t VertexCutTriangles::entry(Local v, std::size_t k) const {
+  return word_of(dense_[lists_.of(v)[k]], graph_.directed() ? lists_.directions_of(v)[k] : std::uint8_t{1});
 }
 
 void VertexCutTriangles::place_lists() {
@@ -57,7 +46,7 @@ void VertexCutTriangles::place_lists() {
       const Local u = list[k];
       Words& words = outgoing[rule_.place(world_.rank(), owner_[u], static_cast<Edge>(lists_.degree(u)))];
       words.push_back(static_cast<std::uint64_t>(dense_[v]));
-      words.push_back(word_of(u, graph_.directed() ? lists_.directions_of(v)[k] : std::uint8_t{1}));
+      words.push_back(entry(v, k));
     }
   }
   const std::vector<Words> placed = world_.exchange(std::move(outgoing));
@@ -91,7 +80,7 @@ void VertexCutTriangles::count() {
   for (Local v = 0; world_.any(v < graph_.active());) {
     std::vector<Words> outgoing(static_cast<std::size_t>(world_.size()));
     for (auto& vertices : asked_) vertices.clear();
-    for (std::size_t words = 0; v < graph_.active() && words < kBatch; ++v) words += write_messages(v, outgoing);
+    for (std::size_t words = 0; v < graph_.active() && words < kWedgeBatch; ++v) words += write_messages(v, outgoing);
     std::vector<Words> answers;
     for (const Words& message : world_.exchange(std::move(outgoing))) answers.push_back(answer(message));
     add_answers(world_.exchange(std::move(answers)));
@@ -130,7 +119,7 @@ std::size_t VertexCutTriangles::write_cartesian(Local v, std::vector<Words>& out
   const Grid& grid = rule_.grid();
   const auto list = lists_.of(v);
   for (std::size_t k = 0; k < list.size(); ++k) {
-    const std::uint64_t word = word_of(list[k], graph_.directed() ? lists_.directions_of(v)[k] : std::uint8_t{1});
+    const std::uint64_t word = entry(v, k);
     const Rank owner = owner_[list[k]];
     by_row_[grid.row_of(owner)].push_back(word);
     by_column_[grid.column_of(owner)].push_back(word);
@@ -156,7 +145,7 @@ std::size_t VertexCutTriangles::write_hybrid(Local v, std::vector<Words>& outgoi
   const auto list = lists_.of(v);
   Words all, heavy;
   for (std::size_t k = 0; k < list.size(); ++k) {
-    all.push_back(word_of(list[k], graph_.directed() ? lists_.directions_of(v)[k] : std::uint8_t{1}));
+    all.push_back(entry(v, k));
     const auto owner = static_cast<std::size_t>(owner_[list[k]]);
     const bool is_heavy = rule_.is_heavy(static_cast<Edge>(lists_.degree(list[k])));
     (is_heavy ? heavy : by_column_[owner]).push_back(all.back());
@@ -178,7 +167,7 @@ VertexCutTriangles::Words VertexCutTriangles::answer(const Words& message) {
   for (std::size_t at = 0; at < message.size(); at += 2 + message[at] + message[at + 1]) starts.push_back(at);
   const std::size_t width = words_of_answer();
   Words sums(starts.size() * width);
-  team_.for_range(starts.size(), kMessageGrain, [&](int thread, std::size_t a, std::size_t b) {
+  team_.for_range(starts.size(), kWedgeGrain, [&](int thread, std::size_t a, std::size_t b) {
     for (std::size_t i = a; i < b; ++i) {
       const std::uint64_t* const head = message.data() + starts[i];
       const std::span sources(head + 2, head[0]), targets(head + 2 + head[0], head[1]);

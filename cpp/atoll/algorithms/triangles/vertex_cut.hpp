@@ -42,7 +42,7 @@ class VertexCutTriangles {
   WedgeCounts::Sum close_wedges(int thread, std::span<const std::uint64_t> sources,
                                 std::span<const std::uint64_t> targets);
   void add_answers(const std::vector<Words>& answers);
-  std::uint64_t word_of(Local u, std::uint8_t directions) const;
+  std::uint64_t entry(Local v, std::size_t k) const;
   std::size_t row_of(Local master) const { return static_cast<std::size_t>(graph_.owned_index_of(master)); }
   std::size_t words_of_answer() const { return graph_.directed() ? 2 : 1; }
 
@@ -62,7 +62,9 @@ class VertexCutTriangles {
   std::vector<WedgeCounts> counts_;         // [thread], by rows of the plan
   std::vector<std::vector<Local>> marked_;  // [thread]
   std::vector<std::vector<Local>> asked_;   // [rank] the vertex of each message of the batch
-  std::vector<Words> by_row_, by_column_;   // while the messages of a vertex are written
+  // While the messages of a vertex are written: its list by the rows and columns of the grid of owners; in a hybrid cut by
+  // owner, all of it and the light vertices.
+  std::vector<Words> by_row_, by_column_;
 };
 
 }  // namespace atl

@@ -10,6 +10,16 @@
 
 namespace atl {
 
+/// A vertex in a message: its dense number, and the number of directions of the edges to it.
+inline std::uint64_t word_of(Vertex dense, std::uint8_t directions) {
+  return static_cast<std::uint64_t>(dense) << 2 | directions;
+}
+inline Vertex dense_of(std::uint64_t word) { return static_cast<Vertex>(word >> 2); }
+inline std::uint8_t directions_in(std::uint64_t word) { return word & 3; }
+
+/// Words that a rank sends in one batch, about; messages that a thread takes at a time.
+inline constexpr std::size_t kWedgeBatch = std::size_t{1} << 20, kWedgeGrain = 64;
+
 /// Counts, for one thread, the triangles that close wedges: v marks the vertices of its list, and the lists of these are
 /// searched for marks.
 ///
