@@ -14,9 +14,9 @@ namespace atl {
 ///     counting.count();                            // collective, any number of times
 ///     counting.triangles(v), counting.degree(v)    // v: an active master
 ///
-/// Memory: 4 bytes for each pair of neighbours (directed: 5) at the rank that has one of them and again where the rule puts
-/// it, there 32 more at the fullest moment; 24 a master and 16 a mirror; and for each vertex named here 8, 8 more of another
-/// rank's, and for each thread 9 (directed: 17).
+/// Memory: 4 bytes for each pair of neighbours (directed: 5) at the rank that has one of them, and again where the rule puts
+/// it, and 32 more there while the lists are distributed; 24 a master and 16 a mirror; for each vertex named on this rank 8,
+/// if it is another rank's 16, and 9 more for each thread (directed: 17).
 class VertexCutTriangles {
  public:
   explicit VertexCutTriangles(const Graph& graph);
