@@ -13,6 +13,7 @@ _ANY = "Of several shortest paths another one may come out."
 _ENDS = "source must be given, or target in an undirected graph, and method be dijkstra."
 _WHOLE = "Weights must be ints, not negative."
 _EXTENT = "e must be None, usebounds False, weights finite and not negative."
+_SPECTRAL = "nstart must be None, weights finite. Multigraphs are refused, as by NetworkX."
 _SIMPLE = "Directed graphs and multigraphs fall back to NetworkX."
 
 FUNCTIONS: dict[str, str] = {
@@ -31,13 +32,17 @@ FUNCTIONS: dict[str, str] = {
     "dijkstra_path": f"{_LENGTHS} {_ANY}",
     "dijkstra_path_length": _LENGTHS,
     "eccentricity": f"v and sp must be None, weights finite and not negative. {_BOUNDS}",
+    "eigenvector_centrality": _SPECTRAL,
     "floyd_warshall": f"{_WHOLE} All edges have them, or none. {_MATRIX}",
     "floyd_warshall_numpy": f"{_WHOLE} nodelist must be all nodes, each once. {_MATRIX}",
     "has_path": "",
     "is_connected": "",
+    "is_strongly_connected": "",
     "is_weakly_connected": "",
+    "katz_centrality": f"normalized must be True, alpha and beta above 0. {_SPECTRAL}",
     "node_connected_component": "",
     "number_connected_components": "",
+    "number_strongly_connected_components": "",
     "number_weakly_connected_components": "",
     "pagerank": "Weights must be finite and not negative, those of a multigraph equal; nstart and dangling must be "
     "None, alpha between 0 and 1. With a personalization the iteration starts from it and goes on to `tol` "
@@ -50,6 +55,7 @@ FUNCTIONS: dict[str, str] = {
     "single_source_dijkstra_path_length": _LENGTHS,
     "single_source_shortest_path": _ANY,
     "single_source_shortest_path_length": "",
+    "strongly_connected_components": "",
     "transitivity": _SIMPLE,
     "triangles": "Multigraphs fall back to NetworkX.",
     "weakly_connected_components": "",

@@ -45,6 +45,7 @@ from .paths import (
     shortest_path,
     sssp,
 )
+from .spectral import CentralityResult, HitsResult, eigenvector_centrality, hits, katz_centrality
 from .spmm import SpMM, spmm
 from .structure import (
     ClusteringResult,
@@ -55,6 +56,7 @@ from .structure import (
     connected_components,
     core_number,
     label_propagation,
+    strongly_connected_components,
 )
 from .vertices import NO_VERTEX, UNREACHABLE, VertexArray
 from .world import World, run_ranks, set_threads
@@ -68,6 +70,7 @@ __all__ = [
     "UNREACHABLE",
     "AllPairs",
     "BfsResult",
+    "CentralityResult",
     "ClusteringResult",
     "ComponentsResult",
     "ConvergenceError",
@@ -75,6 +78,7 @@ __all__ = [
     "EccentricityResult",
     "Error",
     "Graph",
+    "HitsResult",
     "InputError",
     "IoError",
     "LabelPropagationResult",
@@ -97,6 +101,9 @@ __all__ = [
     "connected_components",
     "core_number",
     "eccentricity",
+    "eigenvector_centrality",
+    "hits",
+    "katz_centrality",
     "label_propagation",
     "pagerank",
     "run_ranks",
@@ -104,4 +111,5 @@ __all__ = [
     "shortest_path",
     "spmm",
     "sssp",
+    "strongly_connected_components",
 ]

@@ -25,12 +25,13 @@ __all__ = [
     "connected_components",
     "core_number",
     "label_propagation",
+    "strongly_connected_components",
 ]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ComponentsResult(ReprMixin):
-    """Which vertices a path joins."""
+    """Which vertices a path joins; of strong components, a path in each direction."""
 
     component: VertexArray
     """int64: the smallest original id of the vertex's component."""
@@ -59,7 +60,37 @@ def connected_components(graph: Graph) -> ComponentsResult:
     """
     with agreed(graph.world, "connected_components()"):
         pass
-    found = run(graph, "cc")
+    return _components(graph, "cc")
+
+
+@checked
+def strongly_connected_components(graph: Graph) -> ComponentsResult:
+    """Strongly connected components; of an undirected graph the connected ones. Collective over graph.comm.
+
+    Two vertices are in one if a path leads from each to the other [1]_.
+
+    Returns
+    -------
+    ComponentsResult            .component (VertexArray of int64), .components
+
+    References
+    ----------
+    .. [1] L. Fleischer, B. Hendrickson, A. Pinar. "On identifying strongly connected components in parallel." IPDPS
+       Workshops 2000.
+
+    Examples
+    --------
+    >>> graph = atoll.Graph.from_edges([1, 2, 3, 3], [2, 3, 1, 4], directed=True)
+    >>> atoll.strongly_connected_components(graph).component.to_dict()
+    {1: 1, 2: 1, 3: 1, 4: 4}
+    """
+    with agreed(graph.world, "strongly_connected_components()"):
+        pass
+    return _components(graph, "scc")
+
+
+def _components(graph: Graph, name: str) -> ComponentsResult:
+    found = run(graph, name)
     return ComponentsResult(
         component=VertexArray(graph, found["component"], "component"),
         components=found["components"],

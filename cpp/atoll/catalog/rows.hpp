@@ -21,9 +21,13 @@ Algorithm bfs_row();
 Algorithm cc_row();
 Algorithm cdlp_row();
 Algorithm eccentricity_row();
+Algorithm eigenvector_row();
+Algorithm hits_row();
+Algorithm katz_row();
 Algorithm kcore_row();
 Algorithm lcc_row();
 Algorithm pagerank_row();
+Algorithm scc_row();
 Algorithm sssp_row();
 Algorithm triangles_row();
 

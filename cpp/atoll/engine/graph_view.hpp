@@ -45,6 +45,12 @@ struct GraphView {
     using enum VertexCut::Kind;
     return of_cut(cut, {&cut.mirrors(both), &cut.mirrors(only_written)}, {&cut.mirrors(only_read), &cut.mirrors(both)});
   }
+  /// The same for operators that read the targets of edges and write their sources.
+  static GraphView against_edges(const VertexCut& cut) {
+    GraphView view = along_edges(cut);
+    std::swap(view.written, view.read);
+    return view;
+  }
 
  private:
   static GraphView of_cut(const VertexCut& cut, std::vector<const Mirrors*> written, std::vector<const Mirrors*> read) {

@@ -31,12 +31,17 @@
 /// [2] X. Zhu et al. "Gemini: A computation-centric distributed graph processing system." OSDI 2016.
 namespace atl {
 
+/// The ends that messages travel between: from the source of an edge to its target, or back.
+enum class Along { edges, reversed_edges };
+
 struct VertexProgramOptions {
+  Along along = Along::edges;
   Direction direction = Direction::automatic;
   double dense = 20;  ///< pull when active vertices and their edges exceed 1 / dense of all edges
 };
 
-/// An edge as a program sees it; its ends are local numbers, mirrors included, of the graph or, over a vertex-cut, of
+/// An edge as a program sees it, from `source`, which sends, to `target`: of a reversed edge the graph's target sends. Its
+/// ends are local numbers, mirrors included, of the graph or, over a vertex-cut, of
 /// VertexProgram::cut(). Weight: float or double as in the graph; an int of 1 if the graph has no weights.
 template <class Weight>
 struct ProgramEdge {
@@ -104,7 +109,17 @@ class VertexProgram {
     double vertices, edges;
   };
 
-  bool has_edges(Local v) const { return index(v) < rows_end_ && rows_.degree(v) > 0; }
+  static GraphView view_of(const Graph& graph, Along along) {
+    if (along == Along::edges) return GraphView::of(graph, CutRows::sources);
+    const VertexCut* cut = graph.vertex_cut_if_any(CutRows::sources);
+    return cut ? GraphView::against_edges(*cut) : GraphView::all_of(graph, CutRows::targets);
+  }
+  /// Edges by the end that is told; of a vertex-cut once they have been transposed.
+  const Csr& entering() const {
+    if (along_ == Along::edges) return cut_ ? transposed_ : graph_.in();
+    return cut_ ? cut_->rows() : graph_.out();
+  }
+  bool has_edges(Local v) const { return index(v) < leaving_end_ && leaving_.degree(v) > 0; }
   T load(Local v) { return std::atomic_ref(values_[v]).load(std::memory_order_relaxed); }
   Size active() const;
   template <class Message, class Condition>
@@ -119,11 +134,12 @@ class VertexProgram {
   Team& team_;
   const VertexProgramOptions options_;
   [[no_unique_address]] Combine combine_;
+  const Along along_;
   const GraphView view_;
   const VertexCut* const cut_;
-  const Csr& rows_;  // edges by source
-  Csr entering_;     // of a vertex-cut, once it is pulled over: edges by target
-  const std::size_t rows_end_;
+  Csr transposed_;      // the cut's edges by their other ends: if these send, or once they are pulled into
+  const Csr& leaving_;  // edges by the end that sends
+  const std::size_t leaving_end_;
   const Local first_mirror_;
   MirrorExchange<T, Combine> exchange_;
   const double all_edges_;  // on all ranks, in both directions
@@ -157,13 +173,15 @@ VertexProgram<T, Combine>::VertexProgram(const Graph& graph, const VertexProgram
       team_(world_.team()),
       options_(options),
       combine_(std::move(combine)),
-      view_(GraphView::of(graph, CutRows::sources)),
+      along_(options.along),
+      view_(view_of(graph, along_)),
       cut_(view_.cut),
-      rows_(*view_.rows),
-      rows_end_(rows_.offsets.size() - 1),
+      transposed_(cut_ && along_ == Along::reversed_edges ? cut_->transposed(VertexCut::WithWeights::yes) : Csr()),
+      leaving_(cut_ && along_ == Along::reversed_edges ? transposed_ : *view_.rows),
+      leaving_end_(leaving_.offsets.size() - 1),
       first_mirror_(view_.first_mirror),
       exchange_(view_, combine_),
-      all_edges_(world_.sum(static_cast<double>(rows_.size()))),
+      all_edges_(world_.sum(static_cast<double>(leaving_.size()))),
       values_(index(view_.locals)),
       sent_(index(view_.locals)),
       never_sent_(view_.locals),
@@ -203,7 +221,7 @@ void VertexProgram<T, Combine>::synchronize_mirrors() {
   unsynchronized_.clear();
   if (!cut_) return;
   GraphView ends = view_;  // mirrors that edges only enter
-  ends.read = {&cut_->mirrors(VertexCut::only_written)};
+  ends.read = {&cut_->mirrors(along_ == Along::edges ? VertexCut::only_written : VertexCut::only_read)};
   MirrorExchange<T, Combine>(ends, combine_).broadcast_all(values());
 }
 
@@ -239,7 +257,7 @@ typename VertexProgram<T, Combine>::Size VertexProgram<T, Combine>::active() con
     for (std::uint64_t bits = active_.at(w); bits; bits &= bits - 1) {
       const auto v = static_cast<Local>(w * 64) + std::countr_zero(bits);
       mine.vertices += 1;
-      mine.edges += has_edges(v) ? static_cast<double>(rows_.degree(v)) : 0;
+      mine.edges += has_edges(v) ? static_cast<double>(leaving_.degree(v)) : 0;
     }
   return mine;
 }
@@ -271,9 +289,9 @@ void VertexProgram<T, Combine>::send_along_edges(Local v, Message& message, Cond
   sent_[v] = value;
   never_sent_.reset_unsynchronized(v);
   if (!has_edges(v)) return;
-  const auto end = static_cast<std::size_t>(rows_.offsets[index(v) + 1]);
-  for (auto e = static_cast<std::size_t>(rows_.offsets[v]); e < end; ++e) {
-    const Local u = rows_.targets[e];
+  const auto end = static_cast<std::size_t>(leaving_.offsets[index(v) + 1]);
+  for (auto e = static_cast<std::size_t>(leaving_.offsets[v]); e < end; ++e) {
+    const Local u = leaving_.targets[e];
     if (!condition(load(u))) continue;
     const T sent = message(value, ProgramEdge<decltype(weight(e))>{v, u, weight(e)});
     if (combine_atomically(values_[u], sent, combine_)) {
@@ -287,7 +305,7 @@ template <Plain T, class Combine>
 template <class Message, class Condition>
 void VertexProgram<T, Combine>::push(Message&& message, Condition&& condition, bool serial) {
   frontier_.swap(active_);
-  with_weights(rows_, [&](const auto& weight) {
+  with_weights(leaving_, [&](const auto& weight) {
     const auto send_all = [&](int, std::size_t a, std::size_t b) {
       for (std::size_t w = a; w < b; ++w)
         for (std::uint64_t bits = std::exchange(frontier_.at(w), 0); bits; bits &= bits - 1)
@@ -304,7 +322,7 @@ template <class Message, class Due>
 void VertexProgram<T, Combine>::relax_until(Message&& message, Due&& due) {
   const auto always = [](const T&) { return true; };
   std::atomic<bool> again{true};
-  with_weights(rows_, [&](const auto& weight) {
+  with_weights(leaving_, [&](const auto& weight) {
     while (again.exchange(false))
       team_.for_range(active_.words(), kGrain, [&](int, std::size_t a, std::size_t b) {
         for (std::size_t w = a; w < b; ++w)
@@ -328,7 +346,7 @@ template <class Message, class Condition>
 void VertexProgram<T, Combine>::pull(Message&& message, Condition&& condition) {
   if (cut_) {
     frontier_.swap(active_);  // synchronize() has told the mirrors
-    if (entering_.offsets.empty()) entering_ = cut_->transposed(VertexCut::WithWeights::yes);
+    if (transposed_.offsets.empty()) transposed_ = cut_->transposed(VertexCut::WithWeights::yes);
   } else {
     exchange_.broadcast(values(), unsynchronized_);
     // A mirror in this broadcast may have sent the same value in an earlier push; sending it again changes nothing.
@@ -338,7 +356,7 @@ void VertexProgram<T, Combine>::pull(Message&& message, Condition&& condition) {
     }
     unsynchronized_.clear();
   }
-  const Csr& in = cut_ ? entering_ : graph_.in();
+  const Csr& in = entering();
   const std::size_t end = index(cut_ ? view_.locals : graph_.active());
   with_weights(in, [&](const auto& weight) {
     team_.for_range((end + 63) / 64, kGrain, [&](int, std::size_t a, std::size_t b) {
@@ -371,7 +389,7 @@ void VertexProgram<T, Combine>::pull(Message&& message, Condition&& condition) {
 
 template <Plain T, class Combine>
 std::size_t VertexProgram<T, Combine>::memory_bytes() const {
-  return entering_.memory_bytes() + values_.size() * 2 * sizeof(T) + active_.words() * 5 * sizeof(std::uint64_t) +
+  return transposed_.memory_bytes() + values_.size() * 2 * sizeof(T) + active_.words() * 5 * sizeof(std::uint64_t) +
          exchange_.memory_bytes();
 }
 

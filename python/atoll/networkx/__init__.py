@@ -23,6 +23,18 @@ except ImportError as _error:
         "Install it: pip install networkx, or pip install .[networkx] in a checkout of Atoll."
     ) from _error
 
+from .components import (
+    connected_components,
+    is_connected,
+    is_strongly_connected,
+    is_weakly_connected,
+    node_connected_component,
+    number_connected_components,
+    number_strongly_connected_components,
+    number_weakly_connected_components,
+    strongly_connected_components,
+    weakly_connected_components,
+)
 from .conditions import can_run, should_run
 from .conversion import convert_from_nx, convert_to_nx, from_atoll, read_edgelist
 from .functions import (
@@ -33,17 +45,11 @@ from .functions import (
     average_shortest_path_length,
     betweenness_centrality,
     clustering,
-    connected_components,
     core_number,
     diameter,
     eccentricity,
     floyd_warshall,
     floyd_warshall_numpy,
-    is_connected,
-    is_weakly_connected,
-    node_connected_component,
-    number_connected_components,
-    number_weakly_connected_components,
     pagerank,
     periphery,
     radius,
@@ -51,7 +57,6 @@ from .functions import (
     single_source_shortest_path_length,
     transitivity,
     triangles,
-    weakly_connected_components,
 )
 from .graph import DiGraph, Graph, MultiDiGraph, MultiGraph
 from .routes import (
@@ -64,6 +69,7 @@ from .routes import (
     single_source_dijkstra_path,
     single_source_shortest_path,
 )
+from .spectral import eigenvector_centrality, katz_centrality
 
 __all__ = [
     "DiGraph",
@@ -87,14 +93,18 @@ __all__ = [
     "dijkstra_path",
     "dijkstra_path_length",
     "eccentricity",
+    "eigenvector_centrality",
     "floyd_warshall",
     "floyd_warshall_numpy",
     "from_atoll",
     "has_path",
     "is_connected",
+    "is_strongly_connected",
     "is_weakly_connected",
+    "katz_centrality",
     "node_connected_component",
     "number_connected_components",
+    "number_strongly_connected_components",
     "number_weakly_connected_components",
     "pagerank",
     "periphery",
@@ -107,6 +117,7 @@ __all__ = [
     "single_source_dijkstra_path_length",
     "single_source_shortest_path",
     "single_source_shortest_path_length",
+    "strongly_connected_components",
     "transitivity",
     "triangles",
     "weakly_connected_components",

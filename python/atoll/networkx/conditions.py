@@ -6,7 +6,8 @@ A condition has the arguments of its function; it returns True, or a text that s
 
 from __future__ import annotations
 
-from typing import Any
+import functools
+from typing import Any, Callable, TypeVar
 
 import networkx as nx
 import numpy as np
@@ -18,6 +19,7 @@ from .graph import Graph
 from .stored import is_view, unlike
 
 Answer = Any  # True, or why not
+F = TypeVar("F", bound=Callable[..., Any])
 
 # All distances are kept at once: 2 GB of float64.
 _MOST_NODES = 1 << 14
@@ -77,6 +79,40 @@ def _pagerank(
         return f"parallel edges may differ in {weight!r} (atoll keeps the least, NetworkX adds them up)"
     if not (weights.values.min() >= 0 and weights.values.max() < np.inf):
         return f"an edge's {weight!r} is negative, infinite or not a number"
+    return True
+
+
+def _eigenvector(G: Any, max_iter: int = 100, tol: float = 1.0e-6, nstart: Any = None, weight: Any = None) -> Answer:
+    return _spectral(G, tol, nstart, weight)
+
+
+def _katz(
+    G: Any,
+    alpha: float = 0.1,
+    beta: Any = 1.0,
+    max_iter: int = 1000,
+    tol: float = 1.0e-6,
+    nstart: Any = None,
+    normalized: bool = True,
+    weight: Any = None,
+) -> Answer:
+    if not (isinstance(beta, (int, float)) and beta > 0 and alpha > 0):
+        return "alpha and beta are not both numbers above 0"
+    return _spectral(G, tol, nstart, weight) if normalized else "normalized is False (atoll scales the scores)"
+
+
+def _spectral(G: Any, tol: float, nstart: Any, weight: Any) -> Answer:
+    if not tol > 0:
+        return f"tol is {tol} (atoll's is above 0)"
+    if nstart is not None:
+        return "nstart is given (atoll starts evenly)"
+    if G.is_multigraph():
+        return "multigraphs are not supported"
+    weights = None if weight is None else _weights(G, weight)
+    if isinstance(weights, str):
+        return weights
+    if weights is not None and not np.isfinite(weights.values).all():
+        return f"an edge's {weight!r} is infinite or not a number"
     return True
 
 
@@ -251,6 +287,8 @@ _CONDITIONS = {
     "betweenness_centrality": _betweenness,
     "clustering": _clustering,
     "core_number": _undirected,
+    "eigenvector_centrality": _eigenvector,
+    "katz_centrality": _katz,
     "pagerank": _pagerank,
     "dijkstra_path": _dijkstra_path,
     "dijkstra_path_length": _dijkstra_path,
@@ -270,14 +308,17 @@ _ONE_PASS = {
     "dijkstra_path_length",
     "has_path",
     "is_connected",
+    "is_strongly_connected",
     "is_weakly_connected",
     "node_connected_component",
     "number_connected_components",
+    "number_strongly_connected_components",
     "number_weakly_connected_components",
     "shortest_path",
     "shortest_path_length",
     "single_source_shortest_path",
     "single_source_shortest_path_length",
+    "strongly_connected_components",
     "weakly_connected_components",
 }
 # NetworkX's time over atoll's, conversion included, on G(n, 4n), two cores (docs/networkx.md): at 100 nodes 2.5 for
@@ -310,3 +351,24 @@ def should_run(name: str, args: tuple, kwargs: dict[str, Any]) -> Answer:
         if nodes is not None:
             return "only some nodes are wanted"
     return True
+
+
+def where_possible(function: F) -> F:
+    """Returns the function as one that leaves to NetworkX what can_run() refuses.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> atoll.networkx.core_number(nx.DiGraph())
+    Traceback (most recent call last):
+    NotImplementedError: core_number: directed graphs are not supported. NetworkX itself can do it.
+    """
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        answer = can_run(function.__name__, args, kwargs)
+        if answer is not True:
+            raise NotImplementedError(f"{function.__name__}: {answer}. NetworkX itself can do it.")
+        return function(*args, **kwargs)
+
+    return call  # type: ignore[return-value]

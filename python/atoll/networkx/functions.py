@@ -6,11 +6,10 @@ What the conditions module refuses is refused here too: older versions of Networ
 
 from __future__ import annotations
 
-import functools
 import inspect
 import math
 from collections.abc import Iterator
-from typing import Any, Callable, TypeVar
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -20,21 +19,8 @@ from .. import centrality, errors, paths, structure
 from ..catalog import run
 from ..pairs import all_pairs
 from ..vertices import UNREACHABLE
-from .conditions import can_run
+from .conditions import where_possible
 from .graph import Graph
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def where_possible(function: F) -> F:
-    @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        answer = can_run(function.__name__, args, kwargs)
-        if answer is not True:
-            raise NotImplementedError(f"{function.__name__}: {answer}. NetworkX itself can do it.")
-        return function(*args, **kwargs)
-
-    return call  # type: ignore[return-value]
 
 
 def _by_node(G: Graph, values: np.ndarray) -> dict[Any, Any]:
@@ -120,75 +106,6 @@ def betweenness_centrality(
         "sampled_nodes": None if k is None else G._labels(np.array(sources)),
     }
     return _rescale(_by_node(G, score), n, **{key: value for key, value in wanted.items() if key in taken})
-
-
-# ---- components ------------------------------------------------------------------------------------------------------
-
-
-def _components(G: Graph) -> Iterator[set]:
-    if len(G) == 0:
-        return
-    # A component is called by its smallest id, which is its first node's: sorted by it, they come in NetworkX's order.
-    label = structure.connected_components(G._plain()).component.local
-    order = np.argsort(label, kind="stable")
-    starts = np.flatnonzero(np.diff(label[order], prepend=-1)).tolist()
-    nodes = G._labels(order)
-    for begin, end in zip(starts, starts[1:] + [len(nodes)]):
-        yield set(nodes[begin:end])
-
-
-def _how_many(G: Graph) -> int:
-    return structure.connected_components(G._plain()).components if len(G) else 0
-
-
-def _is_one(G: Graph) -> bool:
-    if len(G) == 0:
-        raise nx.NetworkXPointlessConcept("Connectivity is undefined for the null graph.")
-    return _how_many(G) == 1
-
-
-@where_possible
-@nx.utils.not_implemented_for("directed")
-def connected_components(G: Graph) -> Iterator[set]:
-    return _components(G)
-
-
-@where_possible
-@nx.utils.not_implemented_for("directed")
-def number_connected_components(G: Graph) -> int:
-    return _how_many(G)
-
-
-@where_possible
-@nx.utils.not_implemented_for("directed")
-def is_connected(G: Graph) -> bool:
-    return _is_one(G)
-
-
-@where_possible
-@nx.utils.not_implemented_for("directed")
-def node_connected_component(G: Graph, n: Any) -> set:
-    number = G._numbers()[n]  # KeyError, as NetworkX
-    label = structure.connected_components(G._plain()).component.local
-    return set(G._labels(np.flatnonzero(label == label[number])))
-
-
-@where_possible
-@nx.utils.not_implemented_for("undirected")
-def weakly_connected_components(G: Graph) -> Iterator[set]:
-    return _components(G)
-
-
-@where_possible
-@nx.utils.not_implemented_for("undirected")
-def number_weakly_connected_components(G: Graph) -> int:
-    return _how_many(G)
-
-
-@where_possible
-@nx.utils.not_implemented_for("undirected")
-def is_weakly_connected(G: Graph) -> bool:
-    return _is_one(G)
 
 
 # ---- distances -------------------------------------------------------------------------------------------------------

@@ -14,12 +14,12 @@ import numpy as np
 
 from .. import _core, paths
 from ..vertices import NO_VERTEX, UNREACHABLE
+from .conditions import where_possible
 from .dictionaries import Weights
 from .functions import (
     nearest_first,
     single_source_dijkstra_path_length,
     single_source_shortest_path_length,
-    where_possible,
 )
 from .graph import Graph
 

@@ -11,6 +11,7 @@ import atoll.networkx as backend  # noqa: E402
 from agreement import CONFIG, DISTANCES, KINDS, both, random_graph, refused, same, seeds  # noqa: E402
 
 UNDIRECTED = ["connected_components", "number_connected_components", "is_connected"]
+STRONG = ["strongly_connected_components", "number_strongly_connected_components", "is_strongly_connected"]
 WEAK = ["weakly_connected_components", "number_weakly_connected_components", "is_weakly_connected"]
 
 
@@ -43,6 +44,17 @@ class TestAgreement:
             same("pagerank", random_graph(kind, seed), exact=False)
             same("pagerank", random_graph(kind, seed), alpha=0.5, tol=1e-3, exact=False)
             same("pagerank", random_graph(kind, seed), tol=1e-15, max_iter=2, exact=False)
+
+    def test_spectral_centralities(self, kind):
+        for seed in seeds():
+            G = random_graph(kind, seed)
+            for name in ("eigenvector_centrality", "katz_centrality"):
+                same(name, G, exact=False, max_iter=200)
+                same(name, G, exact=False, max_iter=3, tol=1e-12)
+            same("katz_centrality", G, exact=False, alpha=0.02, beta=3.0)
+            for k, (*_, data) in enumerate(G.edges(data=True)):
+                data["w"] = k % 5 / 2
+            same("eigenvector_centrality", G, exact=False, weight="w", max_iter=300)
 
     def test_pagerank_of_a_personalization_to_the_tolerance(self, kind):
         for seed in seeds():
@@ -105,6 +117,11 @@ class TestAgreement:
             G = random_graph(kind, seed)
             for name in UNDIRECTED + WEAK:
                 same(name, G)
+            for name in STRONG:
+                ours, theirs = both(name, G)
+                if name == STRONG[0] and isinstance(theirs, list):  # in no order that NetworkX promises
+                    ours, theirs = (sorted(map(sorted, map(lambda c: map(str, c), found))) for found in (ours, theirs))
+                assert ours == theirs
             for node in list(G)[:3] + ["nobody"]:
                 same("node_connected_component", G, node)
 

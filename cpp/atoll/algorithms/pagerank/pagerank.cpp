@@ -2,15 +2,14 @@
 // PageRank [1] without special layouts, over any ranks. On a direct route each iteration broadcasts the masters' values
 // to their mirrors, and every master sums over its entering edges (pull). On a route of several hops every master adds
 // its value to its targets, mirrors included, and the mirrors' sums are reduced to their masters, combined on the way
-// (push, reduce). Small graphs on one rank, graphs with hubs, vertex-cuts and weights have variants of their own
-// (sell.hpp, degree_split.hpp, vertex_cut.hpp, weighted.hpp). Deviation: sums over ranks are rounded in another order.
+// (push, reduce). Small graphs on one rank, graphs with hubs, and vertex-cuts or weights have variants of their own
+// (sell.hpp, degree_split.hpp, any_cut.hpp). Deviation: sums over ranks are rounded in another order.
 //
 // [1] S. Brin, L. Page. "The anatomy of a large-scale hypertextual Web search engine." WWW 1998.
+#include <atoll/algorithms/pagerank/any_cut.hpp>
 #include <atoll/algorithms/pagerank/degree_split.hpp>
 #include <atoll/algorithms/pagerank/sell.hpp>
 #include <atoll/algorithms/pagerank/target_blocks.hpp>
-#include <atoll/algorithms/pagerank/vertex_cut.hpp>
-#include <atoll/algorithms/pagerank/weighted.hpp>
 #include <atoll/runtime/aggregation/route.hpp>
 #include <numeric>
 #include <optional>
@@ -93,10 +92,8 @@ class PageRankPlain final : public PageRankVariant<Real> {
 
 template <class Real>
 PageRank<Real>::PageRank(const Graph& graph, Transition transition) {
-  if (graph.world().size() > 1 && graph.cut().cut() != Cut::edge) {
-    variant_ = std::make_unique<VertexCutPageRank<Real>>(graph, transition);
-  } else if (transition == Transition::by_weight) {
-    variant_ = std::make_unique<PageRankWeighted<Real>>(graph);
+  if (graph.cut().cut() != Cut::edge || transition == Transition::by_weight) {
+    variant_ = std::make_unique<AnyCutPageRank<Real>>(graph, transition);
   } else if (SellPageRank<Real>::suits(graph)) {
     variant_ = std::make_unique<SellPageRank<Real>>(graph);
   } else if (DegreeSplitPageRank<Real>::suits(graph)) {

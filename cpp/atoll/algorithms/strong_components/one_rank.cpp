@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strongly connected components on one rank. Vertices that no edge enters, or none leaves, are components of their own
+// and are trimmed one after another [1]. What one vertex of high degree reaches and is reached by is its component,
+// mostly the giant one [2]. No cycle joins what only leads there, what is only led to, and the rest, so that
+// depth-first searches [3] of these three parts run at once.
+//
+// [1] W. McLendon, B. Hendrickson, S. Plimpton, L. Rauchwerger. "Finding strongly connected components in distributed
+// graphs." JPDC 65(8), 2005.
+// [2] L. Fleischer, B. Hendrickson, A. Pinar. "On identifying strongly connected components in parallel." IPDPS
+// Workshops 2000.
+// [3] R. Tarjan. "Depth-first search and linear graph algorithms." SIAM J. Computing 1(2), 1972.
+#include <atoll/algorithms/strong_components/one_rank.hpp>
+#include <limits>
+
+namespace atl {
+namespace {
+
+constexpr std::size_t kTrimGrain = 1024;
+constexpr std::size_t kWordGrain = 16;
+constexpr std::size_t kFrontierGrain = 256;
+constexpr Edge kSerialEdges = 4096;  // for less, waking the team does not pay
+// A pull ends a vertex's list at the first reached neighbour, so it reads far fewer than all edges that are left.
+constexpr Edge kPullFactor = 15;
+
+// Parts of the vertices whose component is not known: -1 - (1 if the pivot reaches it) - (2 if it reaches the pivot).
+constexpr Local kApart = -1, kParts = 3;
+
+// A count that does not fit stays: its vertex is not trimmed, which only costs time.
+constexpr std::uint32_t kMany = std::numeric_limits<std::uint32_t>::max();
+
+std::uint32_t saturated(Edge degree) { return static_cast<std::uint32_t>(std::min<Edge>(degree, kMany)); }
+
+bool count_down_to_zero(std::uint32_t& count) {
+  const std::atomic_ref shared(count);
+  return shared.load(std::memory_order_relaxed) != kMany && shared.fetch_sub(1) == 1;
+}
+
+template <class F>
+void for_range(Team* team, std::size_t size, std::size_t grain, F&& f) {
+  if (team) {
+    team->for_range(size, grain, f);
+  } else {
+    f(0, std::size_t{0}, size);
+  }
+}
+
+}  // namespace
+
+OneRankStrongComponents::OneRankStrongComponents(const Graph& graph)
+    : graph_(graph),
+      team_(graph.world().team()),
+      active_(graph.active()),
+      root_(index(active_)),
+      entering_(index(active_)),
+      leaving_(index(active_)),
+      visit_(index(active_)),
+      live_(index(active_)),
+      forward_(graph.out(), graph.in(), active_, team_.size()),
+      backward_(graph.in(), graph.out(), active_, team_.size()),
+      threads_(static_cast<std::size_t>(team_.size())) {}
+
+void OneRankStrongComponents::run(StrongComponentsResult& result) {
+  for (Thread& thread : threads_) thread.components = 0;
+  trim();
+  choose_pivot();
+  if (pivot_ >= 0) {
+    if (team_.size() > 2) {
+      reach_from_pivot(forward_, &team_);
+      reach_from_pivot(backward_, &team_);
+    } else {
+      team_.for_range(2, 1, [&](int, std::size_t a, std::size_t b) {
+        for (std::size_t i = a; i < b; ++i) reach_from_pivot(i == 0 ? forward_ : backward_, nullptr);
+      });
+    }
+    split_by_pivot();
+    team_.for_range(kParts, 1, [&](int t, std::size_t a, std::size_t b) {
+      for (std::size_t i = a; i < b; ++i) search_depth_first(kApart - static_cast<Local>(i), threads_[t]);
+    });
+  }
+  write(result);
+}
+
+Local OneRankStrongComponents::root_of(Local v) const {
+  return std::atomic_ref(const_cast<Local&>(root_[v])).load(std::memory_order_relaxed);
+}
+
+// Trims -------------------------------------------------------------------------------------------------------------
+
+void OneRankStrongComponents::trim() {
+  team_.for_range(index(active_), kTrimGrain, [&](int, std::size_t a, std::size_t b) {
+    for (std::size_t v = a; v < b; ++v) {
+      root_[v] = kApart;
+      entering_[v] = saturated(graph_.in().degree(static_cast<Local>(v)));
+      leaving_[v] = saturated(graph_.out().degree(static_cast<Local>(v)));
+    }
+  });
+  team_.for_range(index(active_), kTrimGrain, [&](int t, std::size_t a, std::size_t b) {
+    for (std::size_t v = a; v < b; ++v) {
+      if (graph_.in().degree(static_cast<Local>(v)) > 0 && graph_.out().degree(static_cast<Local>(v)) > 0) continue;
+      take_off(static_cast<Local>(v), threads_[t]);
+      take_off_chains(threads_[t]);
+    }
+  });
+}
+
+void OneRankStrongComponents::take_off(Local v, Thread& thread) {
+  Local expected = kApart;
+  if (!std::atomic_ref(root_[v]).compare_exchange_strong(expected, v)) return;
+  ++thread.components;
+  thread.stack.push_back(v);
+}
+
+void OneRankStrongComponents::take_off_chains(Thread& thread) {
+  while (!thread.stack.empty()) {
+    const Local v = thread.stack.back();
+    thread.stack.pop_back();
+    for (const Local u : graph_.out().neighbours(v))
+      if (root_of(u) == kApart && count_down_to_zero(entering_[u])) take_off(u, thread);
+    for (const Local u : graph_.in().neighbours(v))
+      if (root_of(u) == kApart && count_down_to_zero(leaving_[u])) take_off(u, thread);
+  }
+}
+
+// Searches from the pivot -------------------------------------------------------------------------------------------
+
+void OneRankStrongComponents::choose_pivot() {
+  for (Thread& thread : threads_) {
+    thread.pivot = {};
+    thread.edges = 0;
+  }
+  team_.for_range(live_.words(), kWordGrain, [&](int t, std::size_t a, std::size_t b) {
+    Pivot& best = threads_[t].pivot;
+    for (std::size_t w = a; w < b; ++w) {
+      std::uint64_t live = 0;
+      for (Local v = static_cast<Local>(w * 64); v < std::min(static_cast<Local>(w * 64 + 64), active_); ++v) {
+        if (root_[v] != kApart) continue;
+        live |= std::uint64_t{1} << (v % 64);
+        threads_[t].edges += graph_.out().degree(v);
+        const double pairs = static_cast<double>(entering_[v]) * static_cast<double>(leaving_[v]);
+        if (pairs > best.pairs || (pairs == best.pairs && v < best.vertex)) best = {pairs, v};
+      }
+      live_.at(w) = live;
+    }
+  });
+  Pivot best;
+  live_edges_ = 0;
+  for (const Thread& thread : threads_) {
+    live_edges_ += thread.edges;
+    if (thread.pivot.pairs > best.pairs || (thread.pivot.pairs == best.pairs && thread.pivot.vertex < best.vertex))
+      best = thread.pivot;
+  }
+  pivot_ = best.vertex;
+}
+
+void OneRankStrongComponents::reach_from_pivot(Reach& reach, Team* team) const {
+  reach.bits.clear();
+  reach.bits.set(index(pivot_));
+  reach.frontier = {pivot_};
+  Edge left = live_edges_;
+  while (!reach.frontier.empty()) {
+    Edge edges = 0;
+    for (const Local v : reach.frontier) edges += reach.leaving.degree(v);
+    left -= edges;
+    Team* const used = edges < kSerialEdges ? nullptr : team;
+    if (edges >= kSerialEdges && edges * kPullFactor > left) {
+      pull(reach, used);
+    } else {
+      push(reach, used);
+    }
+    reach.frontier.clear();
+    for (std::vector<Local>& found : reach.found) {
+      if (reach.frontier.empty()) {
+        reach.frontier.swap(found);
+      } else {
+        reach.frontier.insert(reach.frontier.end(), found.begin(), found.end());
+        found.clear();
+      }
+    }
+  }
+}
+
+void OneRankStrongComponents::push(Reach& reach, Team* team) const {
+  for_range(team, reach.frontier.size(), kFrontierGrain, [&](int t, std::size_t a, std::size_t b) {
+    for (std::size_t i = a; i < b; ++i)
+      for (const Local u : reach.leaving.neighbours(reach.frontier[i]))
+        if (live_.test(index(u)) && reach.bits.set(index(u))) reach.found[t].push_back(u);
+  });
+}
+
+// Takes in all that have a reached neighbour, not one in the frontier alone: there are no levels to keep.
+void OneRankStrongComponents::pull(Reach& reach, Team* team) const {
+  for_range(team, live_.words(), kWordGrain, [&](int t, std::size_t a, std::size_t b) {
+    for (std::size_t w = a; w < b; ++w)
+      for (std::uint64_t bits = live_.at(w) & ~reach.bits.load(w); bits; bits &= bits - 1) {
+        const auto v = static_cast<Local>(w * 64) + std::countr_zero(bits);
+        const auto list = reach.entering.neighbours(v);
+        if (std::none_of(list.begin(), list.end(), [&](Local u) { return reach.has(u); })) continue;
+        reach.bits.set(index(v));
+        reach.found[t].push_back(v);
+      }
+  });
+}
+
+void OneRankStrongComponents::split_by_pivot() {
+  for (Thread& thread : threads_) thread.root = -1;
+  team_.for_range(live_.words(), kWordGrain, [&](int t, std::size_t a, std::size_t b) {
+    Local& root = threads_[t].root;
+    for (std::size_t w = a; w < b; ++w)
+      for (std::uint64_t bits = forward_.bits.at(w) & backward_.bits.at(w); bits; bits &= bits - 1) {
+        const auto v = static_cast<Local>(w * 64) + std::countr_zero(bits);
+        if (root < 0 || graph_.id_of(v) < graph_.id_of(root)) root = v;
+      }
+  });
+  Local root = pivot_;
+  for (const Thread& thread : threads_)
+    if (thread.root >= 0 && graph_.id_of(thread.root) < graph_.id_of(root)) root = thread.root;
+  ++threads_[0].components;
+  team_.for_range(live_.words(), kWordGrain, [&](int, std::size_t a, std::size_t b) {
+    for (std::size_t w = a; w < b; ++w)
+      for (std::uint64_t bits = live_.at(w); bits; bits &= bits - 1) {
+        const auto v = static_cast<Local>(w * 64) + std::countr_zero(bits);
+        const Local reached = forward_.has(v), reaches = backward_.has(v);
+        root_[v] = reached && reaches ? root : kApart - reached - 2 * reaches;
+        visit_[v] = 0;
+      }
+  });
+}
+
+// Depth-first search ------------------------------------------------------------------------------------------------
+
+// Searches the vertices of one part, by a path of visits in place of recursion. A vertex without a root that has been
+// visited is on the stack.
+void OneRankStrongComponents::search_depth_first(Local part, Thread& thread) {
+  std::uint32_t visits = 0;
+  const auto visit = [&](Local v) {
+    visit_[v] = ++visits;
+    thread.stack.push_back(v);
+    thread.path.push_back({v, visits, graph_.out().offsets[v]});
+  };
+  for (Local start = 0; start < active_; ++start) {
+    if (root_of(start) != part) continue;
+    visit(start);
+    while (!thread.path.empty()) {
+      Visit& here = thread.path.back();
+      const Local v = here.vertex;
+      const Edge end = graph_.out().offsets[index(v) + 1];
+      Local unvisited = -1;
+      while (here.next < end && unvisited < 0) {
+        const Local u = graph_.out().targets[here.next++];
+        if (root_of(u) != part) continue;
+        if (visit_[u] == 0) {
+          unvisited = u;
+        } else {
+          here.lowest = std::min(here.lowest, visit_[u]);
+        }
+      }
+      if (unvisited >= 0) {
+        visit(unvisited);
+        continue;
+      }
+      const std::uint32_t lowest = here.lowest;
+      thread.path.pop_back();
+      if (lowest == visit_[v]) {
+        close_component(v, thread);
+      } else {
+        thread.path.back().lowest = std::min(thread.path.back().lowest, lowest);
+      }
+    }
+  }
+}
+
+// The vertices from v on, at the end of the stack, are a component.
+void OneRankStrongComponents::close_component(Local v, Thread& thread) {
+  std::size_t first = thread.stack.size();
+  Local root = v;
+  do {
+    --first;
+    if (graph_.id_of(thread.stack[first]) < graph_.id_of(root)) root = thread.stack[first];
+  } while (thread.stack[first] != v);
+  for (std::size_t i = first; i < thread.stack.size(); ++i)
+    std::atomic_ref(root_[thread.stack[i]]).store(root, std::memory_order_relaxed);
+  thread.stack.resize(first);
+  ++thread.components;
+}
+
+void OneRankStrongComponents::write(StrongComponentsResult& result) {
+  const std::size_t owned = index(graph_.owned());
+  if (result.component.size() != owned) result.component = Array<Vertex>(owned);
+  std::visit(
+      [&](const auto& ids) {
+        team_.for_range(owned, kTrimGrain, [&](int, std::size_t a, std::size_t b) {
+          for (std::size_t v = a; v < b; ++v)
+            result.component[graph_.owned_index_of(static_cast<Local>(v))] =
+                static_cast<Vertex>(ids[v < root_.size() ? root_[v] : static_cast<Local>(v)]);
+        });
+      },
+      graph_.id_column());
+  result.components = graph_.owned() - active_;
+  for (const Thread& thread : threads_) result.components += thread.components;
+}
+
+std::size_t OneRankStrongComponents::memory_bytes() const {
+  std::size_t bytes = root_.size() * (sizeof(Local) + 3 * sizeof(std::uint32_t)) + live_.words() * 3 * 8;
+  for (const Thread& thread : threads_)
+    bytes += thread.stack.capacity() * sizeof(Local) + thread.path.capacity() * sizeof(Visit);
+  for (const Reach* reach : {&forward_, &backward_}) {
+    bytes += reach->frontier.capacity() * sizeof(Local);
+    for (const auto& found : reach->found) bytes += found.capacity() * sizeof(Local);
+  }
+  return bytes;
+}
+
+}  // namespace atl

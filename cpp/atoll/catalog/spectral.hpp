@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/algorithms/spectral/spectral.hpp>
+#include <atoll/verify/spectral_residuals.hpp>
+
+#include "algorithm.hpp"
+
+/// The options and scalars that the rows of eigenvector, katz and hits share.
+namespace atl::catalog {
+
+/// --tolerance, --iterations (this many by default) and --weighted.
+std::vector<Option> spectral_options(std::int64_t iterations);
+std::vector<ScalarInfo> spectral_scalars();
+/// InputError for a tolerance or a number of iterations out of its range.
+void check_spectral(const Arguments& arguments);
+SpectralOptions spectral_options_of(const Arguments& arguments, const Progress& progress);
+EdgeValues edge_values_of(const Arguments& arguments);
+/// The terms of the check of a run that has just ended, or of a file.
+SpectralTerms spectral_terms(const Arguments& arguments, const Answer& answer);
+
+template <class Result>
+void set_spectral_scalars(const Result& result, Answer& answer) {
+  answer.set("iterations", std::int64_t{result.iterations});
+  answer.set("change", result.change);
+  answer.set("converged", result.converged);
+}
+/// Fails where the run has not converged.
+void report_spectral(std::string_view name, const Arguments& arguments, const Answer& answer, const Runs& runs,
+                     Report& report);
+
+}  // namespace atl::catalog
