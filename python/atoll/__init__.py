@@ -21,6 +21,7 @@ import os as _os
 from . import apsp, plot  # noqa: F401 - atoll.apsp.open and atoll.plot are there without an import of their own
 from ._core import VERSION as __version__
 from .centrality import PageRankResult, betweenness_centrality, pagerank
+from .drawing import Picture, draw
 from .errors import (
     ConvergenceError,
     Error,
@@ -84,6 +85,7 @@ __all__ = [
     "LabelPropagationResult",
     "PageRankResult",
     "PathResult",
+    "Picture",
     "SpMM",
     "SsspResult",
     "TimeLimitError",
@@ -100,6 +102,7 @@ __all__ = [
     "clustering",
     "connected_components",
     "core_number",
+    "draw",
     "eccentricity",
     "eigenvector_centrality",
     "hits",

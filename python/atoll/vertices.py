@@ -19,7 +19,7 @@ from .world import agreed
 if TYPE_CHECKING:
     from .graph import Graph
 
-__all__ = ["NO_VERTEX", "UNREACHABLE", "VertexArray"]
+__all__ = ["GROUPS", "NO_VERTEX", "UNREACHABLE", "VertexArray"]
 
 NO_VERTEX: int = _core.NO_VERTEX
 """The parent of a vertex that a search did not reach: -1, as GAP and Graph500 have it."""
@@ -139,7 +139,7 @@ class VertexArray(ArrayOperations):
 
     def _holds_names(self) -> bool:
         """Whether values are vertices that have names."""
-        return self._graph._names is not None and self.name in _GROUPS
+        return self._graph._names is not None and self.name in GROUPS
 
     def _own(self) -> np.ndarray:
         """This rank's values, vertices by name."""
@@ -273,13 +273,13 @@ class VertexArray(ArrayOperations):
         values, name = self._local, self.name
         if name in _NOT_REACHED:
             values = values[~_missing(name, values)]
-        if name in _GROUPS:  # by which id a group goes says nothing, how large groups are does
+        if name in GROUPS:  # by which id a group goes says nothing, how large groups are does
             values, name = np.unique(values, return_counts=True)[1], f"size of a {name}"
         return f"<div><code>{html.escape(repr(self) + here)}</code><br/>{histogram(values, name)}</div>"
 
 
 _NOT_REACHED = {"depth": UNREACHABLE, "parent": NO_VERTEX, "distance": np.inf}
-_GROUPS = {"component", "label", "parent"}
+GROUPS = {"component", "label", "parent"}
 
 
 def _missing(name: str, values: np.ndarray) -> np.ndarray:
