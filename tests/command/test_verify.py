@@ -22,12 +22,17 @@ CASES = [
     ("pagerank", ["--precision", "float", "--iterations", "40", "--dangling", "ignore"], [], [], "0.5"),
     ("pagerank", ["--weighted", "--tolerance", "1e-9"], [], [], "0.5"),
     ("pagerank", ["--weighted", "--iterations", "9"], [], [], "0.5"),
+    ("katz", ["--alpha", "0.001"], [], [], "0.5"),
+    ("katz", ["--alpha", "0.001", "--weighted"], [], [], "0.5"),
+    ("eigenvector", ["--weighted", "--tolerance", "1e-9"], [], [], "0.5"),
+    ("hits", [], ["--output-values", "authority"], ["--values", "authority"], "0.5"),
     ("bc", ["--sources", "3"], [], [], "12.5"),
     ("bc", ["--sources", "3", "--weighted"], [], [], "12.5"),
     ("cdlp", ["--iterations", "4"], [], [], "77"),
     ("lcc", [], [], ["--samples", "300"], "0.987"),
     ("triangles", [], [], ["--samples", "0"], "-1"),
 ]
+CASES += [("eigenvector", [], [], [], "77"), ("hits", [], [], [], "77")]
 # those that need no option and whose answer is never 77 here: nobody is left out
 CASES += [(name, [], [], [], "77") for name in ALGORITHMS if name not in {case[0] for case in CASES}]
 
@@ -126,8 +131,7 @@ def test_distances_with_their_parents(tmp_path):
 def test_runs_verify_cheap_checks_by_default_and_the_rest_on_request(algorithm):
     default = None if algorithm in ["bc", "cdlp", "lcc", "triangles"] else True  # those whose check is another run
     words = ["run", algorithm, "kron:8", "--trials", "1", "--json", "-", *RANKS, 2]
-    if algorithm == "sssp":
-        words.append("--weighted")
+    words += {"sssp": ["--weighted"], "katz": ["--alpha", "0.001"]}.get(algorithm, [])
     assert json.loads(atoll(*words).stdout)["verified"] is default
     assert json.loads(atoll(*words, "--verify").stdout)["verified"] is True
     assert json.loads(atoll(*words, "--no-verify").stdout)["verified"] is None

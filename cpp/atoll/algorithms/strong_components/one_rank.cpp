@@ -20,7 +20,7 @@ constexpr std::size_t kWordGrain = 16;
 constexpr std::size_t kFrontierGrain = 256;
 constexpr Edge kSerialEdges = 4096;  // for less, waking the team does not pay
 // A pull ends a vertex's list at the first reached neighbour, so it reads far fewer than all edges that are left.
-constexpr Edge kPullFactor = 15;
+constexpr Edge kPullFactor = 4;
 
 // Parts of the vertices whose component is not known: -1 - (1 if the pivot reaches it) - (2 if it reaches the pivot).
 constexpr Local kApart = -1, kParts = 3;
@@ -28,11 +28,12 @@ constexpr Local kApart = -1, kParts = 3;
 // A count that does not fit stays: its vertex is not trimmed, which only costs time.
 constexpr std::uint32_t kMany = std::numeric_limits<std::uint32_t>::max();
 
+std::uint32_t load(std::uint32_t& count) { return std::atomic_ref(count).load(std::memory_order_relaxed); }
+
 std::uint32_t saturated(Edge degree) { return static_cast<std::uint32_t>(std::min<Edge>(degree, kMany)); }
 
 bool count_down_to_zero(std::uint32_t& count) {
-  const std::atomic_ref shared(count);
-  return shared.load(std::memory_order_relaxed) != kMany && shared.fetch_sub(1) == 1;
+  return load(count) != kMany && std::atomic_ref(count).fetch_sub(1) == 1;
 }
 
 template <class F>
@@ -114,10 +115,13 @@ void OneRankStrongComponents::take_off_chains(Thread& thread) {
   while (!thread.stack.empty()) {
     const Local v = thread.stack.back();
     thread.stack.pop_back();
-    for (const Local u : graph_.out().neighbours(v))
-      if (root_of(u) == kApart && count_down_to_zero(entering_[u])) take_off(u, thread);
-    for (const Local u : graph_.in().neighbours(v))
-      if (root_of(u) == kApart && count_down_to_zero(leaving_[u])) take_off(u, thread);
+    // Where no edge enters v any more, its in-neighbours are all trimmed; and likewise its out-neighbours.
+    if (load(leaving_[v]) > 0)
+      for (const Local u : graph_.out().neighbours(v))
+        if (root_of(u) == kApart && count_down_to_zero(entering_[u])) take_off(u, thread);
+    if (load(entering_[v]) > 0)
+      for (const Local u : graph_.in().neighbours(v))
+        if (root_of(u) == kApart && count_down_to_zero(leaving_[u])) take_off(u, thread);
   }
 }
 
