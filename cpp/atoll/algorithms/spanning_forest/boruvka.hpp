@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <atoll/algorithms/spanning_forest/weight_keys.hpp>
+#include <atomic>
+#include <bit>
+#include <limits>
+#include <utility>
+#include <vector>
+
+/// Boruvka's rounds over the threads of one rank. Used by class SpanningForest.
+///
+///     Boruvka<std::uint32_t, Order> rounds(team, n, begins, capacity, order, weighted);   // allocates buffers once
+///     rounds.start();
+///     rounds.choose(edge);                          // any thread: an edge that is known to be in the forest
+///     rounds.run([&](std::size_t segment, auto&& consider) {      // every edge, each once; by segments
+///       consider(KeyedEdge<std::uint32_t>{key, a, b});
+///     });
+///     rounds.chosen();                              // edges of the forest
+///     rounds.tree(v);                               // one vertex of its tree, the smallest by number
+///
+/// A round: every tree finds its first edge to another tree, and is linked by it. `order(v)` ascends by the vertices'
+/// ids and breaks ties of keys: then two trees that choose each other choose the same edge, and no cycle can arise, in
+/// whatever order threads link. Trees are sets of a union-find whose roots are linked to smaller numbers by
+/// compare-and-swap.
+///
+/// The edges that join two trees lie in segments, which threads take as they come and shorten in place. A tree's first
+/// edge is the leading bits of its key and its position in one word, so that most edges are refused without a look at
+/// the edge that is first so far.
+namespace atl {
+
+template <class Key, class Order>
+class Boruvka {
+ public:
+  using Edge = KeyedEdge<Key>;
+
+  /// Segment s has the positions from begins[s] to begins[s + 1] of `capacity`; there are begins.size() - 1.
+  Boruvka(Team& team, std::size_t vertices, std::vector<std::size_t> begins, Order order, bool weighted)
+      : team_(team),
+        order_(std::move(order)),
+        weighted_(weighted),
+        order_shift_(std::max(0, static_cast<int>(std::bit_width(vertices)) - kPrefixBits)),
+        parent_(vertices),
+        first_(vertices),
+        begins_(std::move(begins)),
+        ends_(begins_),
+        edges_(begins_.back()),
+        threads_(static_cast<std::size_t>(team.size())) {}
+
+  void start() {
+    team_.for_range(parent_.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+      for (std::size_t v = a; v < b; ++v) {
+        parent_[v] = static_cast<Local>(v);
+        first_[v] = kNone;
+      }
+    });
+    for (Thread& thread : threads_) thread.chosen.clear();
+    chosen_.clear();
+  }
+
+  void choose(const Edge& edge) {
+    if (unite(edge.a, edge.b)) threads_[Team::this_thread()].chosen.push_back(edge);
+  }
+
+  template <class ForEdges>
+  void run(ForEdges&& for_edges) {
+    for_segments([&](std::size_t s) {
+      std::size_t end = begins_[s];
+      for_edges(s, [&](const Edge& edge) { consider(edge, end); });
+      ends_[s] = end;
+    });
+    roots_.clear();
+    for (std::size_t v = 0; v < parent_.size(); ++v)
+      if (first_[v] != kNone) roots_.push_back(static_cast<Local>(v));
+    while (!roots_.empty()) {
+      link_trees();
+      for_segments([&](std::size_t s) {
+        std::size_t end = begins_[s];
+        for (std::size_t k = end; k < ends_[s]; ++k) consider(Edge(edges_[k]), end);
+        ends_[s] = end;
+      });
+      std::erase_if(roots_, [&](Local v) { return first_[v] == kNone; });
+    }
+    for (Thread& thread : threads_) chosen_.insert(chosen_.end(), thread.chosen.begin(), thread.chosen.end());
+  }
+
+  std::size_t segments() const { return begins_.size() - 1; }
+  const std::vector<Edge>& chosen() const { return chosen_; }
+  Local tree(Local v) {
+    for (Local parent = load(v); parent != v;) {
+      const Local above = load(parent);
+      if (above == parent) return parent;
+      std::atomic_ref(parent_[v]).store(above, std::memory_order_relaxed);  // an ancestor, whoever stores meanwhile
+      v = above;
+      parent = load(v);
+    }
+    return v;
+  }
+  std::size_t memory_bytes() const {
+    return parent_.size() * (sizeof(Local) + sizeof(std::uint64_t)) + edges_.size() * sizeof(Edge) +
+           chosen_.capacity() * 2 * sizeof(Edge) + roots_.capacity() * sizeof(Local);
+  }
+
+ private:
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+  static constexpr int kPrefixBits = 24, kPositionBits = 64 - kPrefixBits;
+  static constexpr std::size_t kGrain = 8192;
+  struct alignas(128) Thread {
+    std::vector<Edge> chosen;
+  };
+
+  template <class F>
+  void for_segments(F&& f) {
+    team_.for_range(segments(), 1, [&](int, std::size_t a, std::size_t b) {
+      for (std::size_t s = a; s < b; ++s) f(s);
+    });
+  }
+
+  bool is_before(const Edge& x, const Edge& y) const {
+    if (x.key != y.key) return x.key < y.key;
+    return std::minmax<Local>(order_(x.a), order_(x.b)) < std::minmax<Local>(order_(y.a), order_(y.b));
+  }
+
+  std::uint64_t prefix_of(const Edge& edge) const {
+    if (weighted_) return static_cast<std::uint64_t>(edge.key >> (8 * sizeof(Key) - kPrefixBits));
+    return static_cast<std::uint64_t>(std::min(order_(edge.a), order_(edge.b))) >> order_shift_;
+  }
+
+  // Keeps the edge at `end` if it joins two trees, which may have it as their first.
+  void consider(const Edge& edge, std::size_t& end) {
+    const Local a = tree(edge.a), b = tree(edge.b);
+    if (a == b) return;
+    edges_[end] = edge;
+    const std::uint64_t place = prefix_of(edge) << kPositionBits | end++;
+    lower_first(a, place, edge);
+    lower_first(b, place, edge);
+  }
+
+  void lower_first(Local root, std::uint64_t place, const Edge& edge) {
+    const std::atomic_ref<std::uint64_t> first(first_[root]);
+    std::uint64_t known = first.load(std::memory_order_acquire);
+    do {
+      const std::uint64_t mine = place >> kPositionBits, other = known >> kPositionBits;
+      if (known != kNone && (other < mine || (other == mine && !is_before(edge, edges_[position(known)])))) return;
+    } while (!first.compare_exchange_weak(known, place, std::memory_order_acq_rel));
+  }
+  static std::size_t position(std::uint64_t place) { return place & ((std::uint64_t{1} << kPositionBits) - 1); }
+
+  void link_trees() {
+    team_.for_range(roots_.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+      for (std::size_t k = a; k < b; ++k) choose(edges_[position(std::exchange(first_[roots_[k]], kNone))]);
+    });
+  }
+
+  Local load(Local v) const { return std::atomic_ref(const_cast<Local&>(parent_[v])).load(std::memory_order_relaxed); }
+  bool unite(Local a, Local b) {
+    for (;;) {
+      a = tree(a);
+      b = tree(b);
+      if (a == b) return false;
+      Local root = std::max(a, b);
+      if (std::atomic_ref(parent_[root]).compare_exchange_strong(root, std::min(a, b), std::memory_order_relaxed))
+        return true;
+    }
+  }
+
+  Team& team_;
+  const Order order_;
+  const bool weighted_;
+  const int order_shift_;
+  Array<Local> parent_;
+  Array<std::uint64_t> first_;  // [root] its first edge in this round
+  std::vector<std::size_t> begins_, ends_;
+  Array<Edge> edges_;
+  std::vector<Local> roots_;  // trees with an edge to another
+  std::vector<Thread> threads_;
+  std::vector<Edge> chosen_;
+};
+
+}  // namespace atl

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/algorithms/spanning_forest/boruvka.hpp>
+
+/// The spanning forest of the edges in a rank's lists, mirrors included. Used by class SpanningForest.
+///
+///     ListForest<std::uint32_t, Order> forest(graph, weights, order);        // allocates buffers once
+///     forest.find(keys);
+///     for (const KeyedEdge<std::uint32_t>& edge : forest.edges()) ...     // between local vertices
+///
+/// `order(v)` ascends by the ids of local vertices. The first round reads the lists alone: a master's first edge is in
+/// its own list.
+namespace atl {
+
+template <class Key, class Order>
+class ListForest {
+ public:
+  ListForest(const Graph& graph, ForestWeights weights, Order order)
+      : lists_(graph.out()),
+        team_(graph.world().team()),
+        order_(order),
+        rows_(balanced_rows(graph)),
+        rounds_(team_, index(graph.locals()), positions(), order, graph.weighted() && weights == ForestWeights::given) {
+  }
+
+  void find(const WeightKeys<Key>& keys) {
+    rounds_.start();
+    team_.for_range(rounds_.segments(), 1, [&](int, std::size_t a, std::size_t b) {
+      for (Local v = rows_[a]; v < rows_[b]; ++v) choose_first(v, keys);
+    });
+    rounds_.run([&](std::size_t segment, auto&& consider) {
+      for (Local v = rows_[segment]; v < rows_[segment + 1]; ++v) {
+        const auto end = static_cast<std::size_t>(lists_.offsets[v + 1]);
+        auto e = static_cast<std::size_t>(lists_.offsets[v]);
+        e = static_cast<std::size_t>(std::upper_bound(&lists_.targets[e], lists_.targets.data() + end, v) -
+                                     lists_.targets.data());
+        for (; e < end; ++e) consider(KeyedEdge<Key>{keys[e], v, lists_.targets[e]});
+      }
+    });
+  }
+  const std::vector<KeyedEdge<Key>>& edges() const { return rounds_.chosen(); }
+  Local tree(Local v) { return rounds_.tree(v); }
+  std::size_t memory_bytes() const { return rounds_.memory_bytes(); }
+
+ private:
+  static constexpr std::size_t kSegmentsPerThread = 32;
+
+  // Cuts the rows of masters into pieces of about as many edges.
+  std::vector<Local> balanced_rows(const Graph& graph) const {
+    const auto pieces = kSegmentsPerThread * static_cast<std::size_t>(team_.size());
+    const atl::Edge* offsets = lists_.offsets.data();
+    std::vector<Local> rows{0};
+    for (std::size_t p = 1; p < pieces; ++p) {
+      const atl::Edge at = lists_.size() / static_cast<atl::Edge>(pieces) * static_cast<atl::Edge>(p);
+      const auto row = static_cast<Local>(std::lower_bound(offsets, offsets + graph.active(), at) - offsets);
+      rows.push_back(std::max(rows.back(), row));
+    }
+    rows.push_back(graph.active());
+    return rows;
+  }
+  std::vector<std::size_t> positions() const {
+    std::vector<std::size_t> begins;
+    for (const Local row : rows_) begins.push_back(row > 0 ? static_cast<std::size_t>(lists_.offsets[row]) : 0);
+    return begins;
+  }
+
+  // Edges of one vertex that tie are ordered by their other end.
+  void choose_first(Local v, const WeightKeys<Key>& keys) {
+    Local first = -1;
+    Key least = 0;
+    for (auto e = static_cast<std::size_t>(lists_.offsets[v]); e < static_cast<std::size_t>(lists_.offsets[v + 1]);
+         ++e) {
+      const Local u = lists_.targets[e];
+      if (u == v) continue;
+      const Key key = keys[e];
+      if (first >= 0 && (key > least || (key == least && order_(u) >= order_(first)))) continue;
+      first = u;
+      least = key;
+    }
+    if (first >= 0) rounds_.choose({least, v, first});
+  }
+
+  const Csr& lists_;
+  Team& team_;
+  const Order order_;
+  const std::vector<Local> rows_;  // [segment] where it begins
+  Boruvka<Key, Order> rounds_;
+};
+
+}  // namespace atl

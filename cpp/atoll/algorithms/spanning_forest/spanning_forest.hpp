@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/graph/graph.hpp>
+#include <memory>
+
+/// Minimum or maximum spanning forest of an undirected graph over any number of ranks: the n - c edges of least (or
+/// greatest) total weight that connect each of the c components, as trees whose roots are the smallest ids.
+///
+///     SpanningForest forest(graph, ForestWeights::given);      // collective: checks weights, orders vertices
+///     SpanningForestResult r;                                  // its arrays are reused
+///     forest.run(ForestKind::minimum, r);                      // collective; r.parent[i] by owned index
+///
+/// Edges of equal weight are taken by the smaller id of their ends, then by the larger, so that there is one answer for
+/// any number of ranks and threads. Weights may be negative and infinite. Self-loops do not matter; of several edges between two vertices at most the best is taken.
+///
+/// On one rank: rounds of Boruvka over the edges that still join two trees, in parallel [1]; each round at least halves
+/// the trees that have such an edge. Memory: 24 bytes a vertex and 12 (float64 weights: 16) an edge that joins two
+/// trees after the first round, which reads the lists alone.
+///
+/// Over ranks, for any cut: each rank first keeps the forest of its own edges, for an edge that is not in the forest of
+/// a part of the graph is not in that of the whole. What is left is gathered on every rank where it fits
+/// Plan::replicated_bytes, and each rank finishes by itself; else rounds of Boruvka run over ranks (distributed.hpp).
+///
+/// [1] D. A. Bader, G. Cong. "Fast shared-memory algorithms for computing the minimum spanning forest of sparse
+/// graphs." J. Parallel Distrib. Comput. 66(11), 2006: variant Bor-FAL, with labels of a union-find in place of its
+/// compact-graph step.
+namespace atl {
+
+enum class ForestKind { minimum, maximum };
+/// The weights of edges: those that the graph has, if it has any, or 1 each.
+enum class ForestWeights { given, unit };
+
+struct SpanningForestResult {
+  Array<Vertex> parent;     ///< [owned index] original id of the next vertex towards the root; a root has its own
+  Array<double> weight;     ///< [owned index] of the edge to the parent; 0 of a root
+  double total_weight = 0;  ///< on all ranks, added up with twice the digits of a float64
+  Vertex trees = 0;         ///< components; an isolated vertex is one
+  Vertex edges = 0;         ///< vertices - trees
+};
+
+class SpanningForest {
+ public:
+  /// Collective. InputError, the same on all ranks, if the graph is directed or a weight is not a number.
+  SpanningForest(const Graph& graph, ForestWeights weights);
+  ~SpanningForest();
+  SpanningForest(const SpanningForest&) = delete;
+  SpanningForest& operator=(const SpanningForest&) = delete;
+
+  /// Collective. InputError for a maximum forest of a graph whose multi-edges were merged to the least weight.
+  void run(ForestKind kind, SpanningForestResult& result);
+  std::size_t memory_bytes() const;
+
+ private:
+  class Search;  // on one rank or over several, with keys of 32 or 64 bits
+  template <class Key>
+  class OneRank;
+  template <class Key>
+  class Distributed;
+  const Graph& graph_;
+  const ForestWeights weights_;
+  std::unique_ptr<Search> search_;
+};
+
+}  // namespace atl
