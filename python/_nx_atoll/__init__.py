@@ -14,6 +14,7 @@ _ENDS = "source must be given, or target in an undirected graph, and method be d
 _WHOLE = "Weights must be ints, not negative."
 _EXTENT = "e must be None, usebounds False, weights finite and not negative."
 _SPECTRAL = "nstart must be None, weights finite. Multigraphs are refused, as by NetworkX."
+_KRUSKAL = "algorithm must be kruskal, weights numbers. Where edges weigh the same, other ones of them may come out."
 _SIMPLE = "Directed graphs and multigraphs fall back to NetworkX."
 
 FUNCTIONS: dict[str, str] = {
@@ -40,6 +41,10 @@ FUNCTIONS: dict[str, str] = {
     "is_strongly_connected": "",
     "is_weakly_connected": "",
     "katz_centrality": f"normalized must be True, alpha and beta above 0. {_SPECTRAL}",
+    "maximum_spanning_edges": f"{_KRUSKAL} {_SIMPLE}",
+    "maximum_spanning_tree": f"{_KRUSKAL} {_SIMPLE}",
+    "minimum_spanning_edges": f"{_KRUSKAL} {_SIMPLE}",
+    "minimum_spanning_tree": f"{_KRUSKAL} {_SIMPLE}",
     "node_connected_component": "",
     "number_connected_components": "",
     "number_strongly_connected_components": "",

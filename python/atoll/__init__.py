@@ -53,11 +53,13 @@ from .structure import (
     ComponentsResult,
     CorenessResult,
     LabelPropagationResult,
+    SpanningForestResult,
     clustering,
     connected_components,
     core_number,
     label_propagation,
     strongly_connected_components,
+    minimum_spanning_forest,
 )
 from .vertices import NO_VERTEX, UNREACHABLE, VertexArray
 from .world import World, run_ranks, set_threads
@@ -86,6 +88,7 @@ __all__ = [
     "PageRankResult",
     "PathResult",
     "Picture",
+    "SpanningForestResult",
     "SpMM",
     "SsspResult",
     "TimeLimitError",
@@ -108,6 +111,7 @@ __all__ = [
     "hits",
     "katz_centrality",
     "label_propagation",
+    "minimum_spanning_forest",
     "pagerank",
     "run_ranks",
     "set_threads",

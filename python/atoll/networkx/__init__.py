@@ -70,6 +70,12 @@ from .routes import (
     single_source_shortest_path,
 )
 from .spectral import eigenvector_centrality, katz_centrality
+from .spanning import (
+    maximum_spanning_edges,
+    maximum_spanning_tree,
+    minimum_spanning_edges,
+    minimum_spanning_tree,
+)
 
 __all__ = [
     "DiGraph",
@@ -102,6 +108,10 @@ __all__ = [
     "is_strongly_connected",
     "is_weakly_connected",
     "katz_centrality",
+    "maximum_spanning_edges",
+    "maximum_spanning_tree",
+    "minimum_spanning_edges",
+    "minimum_spanning_tree",
     "node_connected_component",
     "number_connected_components",
     "number_strongly_connected_components",

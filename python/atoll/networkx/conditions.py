@@ -272,6 +272,29 @@ def _average_clustering(G: Any, nodes: Any = None, weight: Any = None, count_zer
     return _clustering(G, nodes, weight)
 
 
+def _spanning_edges(G: Any, algorithm: str = "kruskal", weight: Any = "weight", *_: Any, **__: Any) -> Answer:
+    """Whether edges have a place in the order of their weights, and atoll yields them in NetworkX's order."""
+    simple = _simple(G)
+    if simple is not True:
+        return simple
+    if algorithm != "kruskal":
+        return f"algorithm is {algorithm!r} (atoll has its own, and yields edges as Kruskal's does)"
+    weights = _weights(G, weight)
+    if isinstance(weights, str):
+        return weights
+    if weights is None or len(weights.values) == 0:
+        return True
+    if np.isnan(weights.values).any():
+        return f"an edge's {weight!r} is not a number"
+    if weights.integral and np.abs(weights.values).max() >= _EXACT:
+        return f"an edge's {weight!r} may be beyond 2^53 (of whole numbers atoll takes those that float64 holds)"
+    return True
+
+
+def _spanning_tree(G: Any, weight: Any = "weight", algorithm: str = "kruskal", ignore_nan: bool = False) -> Answer:
+    return _spanning_edges(G, algorithm, weight)
+
+
 _CONDITIONS = {
     "all_pairs_bellman_ford_path_length": _all_pairs_bellman_ford,
     "all_pairs_dijkstra_path_length": _all_pairs_dijkstra,
@@ -289,6 +312,10 @@ _CONDITIONS = {
     "core_number": _undirected,
     "eigenvector_centrality": _eigenvector,
     "katz_centrality": _katz,
+    "maximum_spanning_edges": _spanning_edges,
+    "maximum_spanning_tree": _spanning_tree,
+    "minimum_spanning_edges": _spanning_edges,
+    "minimum_spanning_tree": _spanning_tree,
     "pagerank": _pagerank,
     "dijkstra_path": _dijkstra_path,
     "dijkstra_path_length": _dijkstra_path,
