@@ -18,7 +18,7 @@
 ///       consider(KeyedEdge<std::uint32_t>{key, a, b});
 ///     });
 ///     rounds.chosen();                              // edges of the forest
-///     rounds.tree(v);                               // one vertex of its tree, the smallest by number
+///     rounds.tree(v);                               // the vertex of its tree with the smallest number
 ///
 /// A round: every tree finds its first edge to another tree, and is linked by it. `order(v)` ascends by the vertices'
 /// ids and breaks ties of keys: then two trees that choose each other choose the same edge, and no cycle can arise, in
@@ -63,8 +63,10 @@ class Boruvka {
     if (unite(edge.a, edge.b)) threads_[Team::this_thread()].chosen.push_back(edge);
   }
 
+  /// May be called again, with edges that come after all of the call before.
   template <class ForEdges>
   void run(ForEdges&& for_edges) {
+    compress(parent_.size(), [](std::size_t v) { return v; });
     for_segments([&](std::size_t s) {
       std::size_t end = begins_[s];
       for_edges(s, [&](const Edge& edge) { consider(edge, end); });
@@ -75,6 +77,8 @@ class Boruvka {
       if (first_[v] != kNone) roots_.push_back(static_cast<Local>(v));
     while (!roots_.empty()) {
       link_trees();
+      compress(roots_.size(), [&](std::size_t k) { return index(roots_[k]); });
+      compress(parent_.size(), [](std::size_t v) { return v; });
       for_segments([&](std::size_t s) {
         std::size_t end = begins_[s];
         for (std::size_t k = end; k < ends_[s]; ++k) consider(Edge(edges_[k]), end);
@@ -82,21 +86,16 @@ class Boruvka {
       });
       std::erase_if(roots_, [&](Local v) { return first_[v] == kNone; });
     }
-    for (Thread& thread : threads_) chosen_.insert(chosen_.end(), thread.chosen.begin(), thread.chosen.end());
+    for (Thread& thread : threads_) {
+      chosen_.insert(chosen_.end(), thread.chosen.begin(), thread.chosen.end());
+      thread.chosen.clear();
+    }
   }
 
   std::size_t segments() const { return begins_.size() - 1; }
   const std::vector<Edge>& chosen() const { return chosen_; }
-  Local tree(Local v) {
-    for (Local parent = load(v); parent != v;) {
-      const Local above = load(parent);
-      if (above == parent) return parent;
-      std::atomic_ref(parent_[v]).store(above, std::memory_order_relaxed);  // an ancestor, whoever stores meanwhile
-      v = above;
-      parent = load(v);
-    }
-    return v;
-  }
+  /// After run(): the vertex of its tree with the smallest number.
+  Local tree(Local v) const { return parent_[v]; }
   std::size_t memory_bytes() const {
     return parent_.size() * (sizeof(Local) + sizeof(std::uint64_t)) + edges_.size() * sizeof(Edge) +
            chosen_.capacity() * 2 * sizeof(Edge) + roots_.capacity() * sizeof(Local);
@@ -129,7 +128,7 @@ class Boruvka {
 
   // Keeps the edge at `end` if it joins two trees, which may have it as their first.
   void consider(const Edge& edge, std::size_t& end) {
-    const Local a = tree(edge.a), b = tree(edge.b);
+    const Local a = parent_[edge.a], b = parent_[edge.b];
     if (a == b) return;
     edges_[end] = edge;
     const std::uint64_t place = prefix_of(edge) << kPositionBits | end++;
@@ -154,10 +153,30 @@ class Boruvka {
   }
 
   Local load(Local v) const { return std::atomic_ref(const_cast<Local&>(parent_[v])).load(std::memory_order_relaxed); }
+  Local find(Local v) {
+    for (Local parent = load(v); parent != v;) {
+      const Local above = load(parent);
+      if (above == parent) return parent;
+      std::atomic_ref(parent_[v]).store(above, std::memory_order_relaxed);  // an ancestor, whoever stores meanwhile
+      v = above;
+      parent = load(v);
+    }
+    return v;
+  }
+  // Makes the root of its tree the parent of each vertex(k).
+  template <class VertexAt>
+  void compress(std::size_t count, VertexAt&& vertex) {
+    team_.for_range(count, kGrain, [&](int, std::size_t a, std::size_t b) {
+      for (std::size_t k = a; k < b; ++k) {
+        const auto v = static_cast<Local>(vertex(k));
+        std::atomic_ref(parent_[v]).store(find(v), std::memory_order_relaxed);
+      }
+    });
+  }
   bool unite(Local a, Local b) {
     for (;;) {
-      a = tree(a);
-      b = tree(b);
+      a = find(a);
+      b = find(b);
       if (a == b) return false;
       Local root = std::max(a, b);
       if (std::atomic_ref(parent_[root]).compare_exchange_strong(root, std::min(a, b), std::memory_order_relaxed))

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <atoll/algorithms/spanning_forest/boruvka.hpp>
+#include <atoll/base/random.hpp>
+#include <optional>
 
 /// The spanning forest of the edges in a rank's lists, mirrors included. Used by class SpanningForest.
 ///
@@ -10,7 +12,10 @@
 ///     for (const KeyedEdge<std::uint32_t>& edge : forest.edges()) ...     // between local vertices
 ///
 /// `order(v)` ascends by the ids of local vertices. The first round reads the lists alone: a master's first edge is in
-/// its own list.
+/// its own list. Where there are many more edges than vertices, rounds run over the light ones first, as in Filter-Kruskal
+/// [1]: they join most vertices, and of the others few still join two trees.
+///
+/// [1] V. Osipov, P. Sanders, J. Singler. "The Filter-Kruskal minimum spanning tree algorithm." ALENEX 2009.
 namespace atl {
 
 template <class Key, class Order>
@@ -29,22 +34,16 @@ class ListForest {
     team_.for_range(rounds_.segments(), 1, [&](int, std::size_t a, std::size_t b) {
       for (Local v = rows_[a]; v < rows_[b]; ++v) choose_first(v, keys);
     });
-    rounds_.run([&](std::size_t segment, auto&& consider) {
-      for (Local v = rows_[segment]; v < rows_[segment + 1]; ++v) {
-        const auto end = static_cast<std::size_t>(lists_.offsets[v + 1]);
-        auto e = static_cast<std::size_t>(lists_.offsets[v]);
-        e = static_cast<std::size_t>(std::upper_bound(&lists_.targets[e], lists_.targets.data() + end, v) -
-                                     lists_.targets.data());
-        for (; e < end; ++e) consider(KeyedEdge<Key>{keys[e], v, lists_.targets[e]});
-      }
-    });
+    const std::optional<Key> pivot = light_edges(keys);
+    run_where(keys, [pivot](Key key) { return !pivot || key <= *pivot; });
+    if (pivot) run_where(keys, [pivot](Key key) { return key > *pivot; });
   }
   const std::vector<KeyedEdge<Key>>& edges() const { return rounds_.chosen(); }
-  Local tree(Local v) { return rounds_.tree(v); }
+  Local tree(Local v) const { return rounds_.tree(v); }
   std::size_t memory_bytes() const { return rounds_.memory_bytes(); }
 
  private:
-  static constexpr std::size_t kSegmentsPerThread = 32;
+  static constexpr std::size_t kSegmentsPerThread = 32, kSamples = 1024, kLightPerVertex = 2;
 
   // Cuts the rows of masters into pieces of about as many edges.
   std::vector<Local> balanced_rows(const Graph& graph) const {
@@ -63,6 +62,32 @@ class ListForest {
     std::vector<std::size_t> begins;
     for (const Local row : rows_) begins.push_back(row > 0 ? static_cast<std::size_t>(lists_.offsets[row]) : 0);
     return begins;
+  }
+
+  // Boruvka's rounds over the edges whose keys are taken.
+  template <class Takes>
+  void run_where(const WeightKeys<Key>& keys, Takes&& takes) {
+    rounds_.run([&](std::size_t segment, auto&& consider) {
+      for (Local v = rows_[segment]; v < rows_[segment + 1]; ++v) {
+        const auto end = static_cast<std::size_t>(lists_.offsets[v + 1]);
+        auto e = static_cast<std::size_t>(lists_.offsets[v]);
+        e = static_cast<std::size_t>(std::upper_bound(&lists_.targets[e], lists_.targets.data() + end, v) -
+                                     lists_.targets.data());
+        for (; e < end; ++e)
+          if (const Key key = keys[e]; takes(key)) consider(KeyedEdge<Key>{key, v, lists_.targets[e]});
+      }
+    });
+  }
+
+  // A key that about kLightPerVertex edges for each vertex do not exceed; none if there are few more.
+  std::optional<Key> light_edges(const WeightKeys<Key>& keys) const {
+    const std::size_t entries = lists_.targets.size(), light = 2 * kLightPerVertex * index(rows_.back());
+    if (entries < 2 * light) return {};
+    std::vector<Key> sample(kSamples);
+    for (std::size_t i = 0; i < kSamples; ++i) sample[i] = keys[random_at(1, i) % entries];
+    const auto at = sample.begin() + static_cast<std::ptrdiff_t>(kSamples * light / entries);
+    std::nth_element(sample.begin(), at, sample.end());
+    return *at;
   }
 
   // Edges of one vertex that tie are ordered by their other end.
