@@ -81,6 +81,7 @@ class ForestCheck {
         positions_(graph),
         parent_(parent),
         weight_(weight),
+        has_weights_(world_.any(!weight.empty())),
         sign_(terms.first == FirstEdges::lightest ? 1 : -1),
         by_weight_(terms.by_weight && graph.weighted()),
         violations_(world_) {}
@@ -119,9 +120,8 @@ class ForestCheck {
     for_masters([&](Local v) {
       const auto k = index(graph_.owned_index_of(v));
       TreeEdge& edge = edges[k] = {positions_[v], positions_[v], 0};
-      const bool is_told = !weight_.empty();
       if (parent_[k] == graph_.id_of(v)) {
-        if (is_told && weight_[k] != 0)
+        if (has_weights_ && weight_[k] != 0)
           violations_.note({.rule = 1, .a = graph_.id_of(v), .p = parent_[k], .x = weight_[k]});
         return;
       }
@@ -129,12 +129,13 @@ class ForestCheck {
       graph_.out().for_edges(v, [&](Local u, auto w) {
         if (graph_.id_of(u) != parent_[k]) return;
         const double signed_weight = order_weight(w);
-        if (is_told ? sign_ * weight_[k] == signed_weight : !found || signed_weight < edge.weight) {
+        if (has_weights_ ? sign_ * weight_[k] == signed_weight : !found || signed_weight < edge.weight) {
           edge = {positions_[v], positions_[u], signed_weight};
           found = true;
         }
       });
-      if (!found) violations_.note({.rule = 1, .a = graph_.id_of(v), .p = parent_[k], .x = is_told ? weight_[k] : 0});
+      if (!found)
+        violations_.note({.rule = 1, .a = graph_.id_of(v), .p = parent_[k], .x = has_weights_ ? weight_[k] : 0});
     });
     return edges;
   }
@@ -167,7 +168,7 @@ class ForestCheck {
       case 1:
         return {false, b.a == b.p
                            ? fmt::format("rule 1: vertex {} is a root with the weight {} (a root has 0)", b.a, b.x)
-                       : weight_.empty() || !by_weight_
+                       : !has_weights_ || !by_weight_
                            ? fmt::format("rule 1: vertex {} has the parent {}, but no edge joins them", b.a, b.p)
                            : fmt::format("rule 1: vertex {} has the parent {} and the weight {}, but no edge of this "
                                          "weight joins them",
@@ -192,7 +193,8 @@ class ForestCheck {
   const IdPositions positions_;
   const std::span<const Vertex> parent_;
   const std::span<const double> weight_;
-  const double sign_;  // of a maximum forest -1
+  const bool has_weights_;  // else each edge to a parent is the first between the two
+  const double sign_;       // of a maximum forest -1
   const bool by_weight_;
   Violations violations_;
 };
@@ -204,9 +206,7 @@ Verdict verify_spanning_forest(const Graph& graph, std::span<const Vertex> paren
   check(!graph.directed(), "verify: {} is directed (spanning forests are of undirected graphs). Read it as undirected.",
         graph.name());
   check_one_for_each(graph, parent.size(), "parents");
-  graph.world().agree(weight.empty() || weight.size() == parent.size(),
-                      fmt::format("verify: {} weights are given for {} parents. Give one for each, or none.",
-                                  weight.size(), parent.size()));
+  if (graph.world().any(!weight.empty())) check_one_for_each(graph, weight.size(), "weights");
   return ForestCheck(graph, parent, weight, terms).run();
 }
 

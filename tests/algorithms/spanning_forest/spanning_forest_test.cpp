@@ -106,3 +106,121 @@ TEST_CASE("forests are Kruskal's for any ranks, routes, partitions and widths of
         },
         -0.3);
 }
+
+TEST_CASE(
+    "forests of larger graphs are Kruskal's by all threads, gathered or over ranks, with multi-edges kept or merged") {
+  for (const char* text : {"kron:10:12", "uniform:10:9", "grid:61x37", "path:3001", "star:2000", "complete:90"})
+    for (const Duplicates duplicates : {Duplicates::merge_min, Duplicates::keep}) {
+      Sample sample{samples::from_text(text), false, duplicates};
+      sample.edges.lightest = -0.3;
+      const Expected minimum = by_kruskal(sample, ForestKind::minimum, true);
+      const Expected maximum = by_kruskal(sample, ForestKind::maximum, true);
+      for (const int ranks : {1, 2, 3, 5, 8})
+        for (const int threads : {1, 3})
+          for (const std::size_t replicated_bytes : {std::size_t{4096}, std::size_t{1} << 30}) {
+            if (ranks == 1 && replicated_bytes == 4096) continue;
+            if (shapes::kSanitized && (ranks == 5 || ranks == 8)) continue;
+            CAPTURE(text);
+            CAPTURE(ranks);
+            CAPTURE(threads);
+            CAPTURE(replicated_bytes);
+            Plan plan;
+            plan.threads = threads;
+            plan.replicated_bytes = replicated_bytes;
+            run_ranks(ranks, plan, [&](World& world) {
+              for (const Cut cut : {Cut::edge, Cut::cartesian, Cut::hybrid}) {
+                if (cut != Cut::edge && (world.size() != 3 || threads > 1)) continue;
+                const Partition partition = cut == Cut::edge ? Partition::hashed : Partition::balanced;
+                const Graph graph =
+                    Graph::build(world,
+                                 cases::slice(sample.edges, false, cases::Weight::wide, false, world.rank(),
+                                              world.size(), cases::Distribution::spread),
+                                 {.duplicates = duplicates, .placement = {.partition = partition, .cut = cut}});
+                SpanningForest forest(graph, ForestWeights::given);
+                SpanningForestResult result;
+                for (int turn = 0; turn < 2; ++turn) {
+                  forest.run(ForestKind::minimum, result);
+                  CHECK(samples::by_id(graph, result.parent) == minimum.parent);
+                  CHECK(samples::by_id(graph, result.weight) == minimum.weight);
+                  CHECK(result.trees == minimum.trees);
+                }
+                if (graph.merged_to_least()) continue;
+                forest.run(ForestKind::maximum, result);
+                CHECK(samples::by_id(graph, result.parent) == maximum.parent);
+                CHECK(samples::by_id(graph, result.weight) == maximum.weight);
+              }
+            });
+          }
+    }
+}
+
+namespace {
+
+// The ring of as many vertices, on the last rank.
+template <class Real>
+EdgeList ring(const World& world, const std::vector<Real>& weights) {
+  const std::size_t n = world.rank() == world.size() - 1 ? weights.size() : 0;
+  Array<std::uint32_t> source(n), target(n);
+  Array<Real> weight(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    source[k] = static_cast<std::uint32_t>(k);
+    target[k] = static_cast<std::uint32_t>((k + 1) % n);
+    weight[k] = weights[k];
+  }
+  EdgeList edges;
+  edges.source = std::move(source);
+  edges.target = std::move(target);
+  edges.weight = std::move(weight);
+  edges.name = "ring";
+  return edges;
+}
+
+template <class Real>
+void check_extreme_weights() {
+  constexpr Real kInfinity = std::numeric_limits<Real>::infinity();
+  for (const Rank ranks : {1, 3}) {
+    Plan plan;
+    plan.threads = 2;
+    run_ranks(ranks, plan, [](World& world) {
+      const auto forest_of = [&](const std::vector<Real>& weights, ForestKind kind) {
+        const Graph graph = Graph::build(world, ring(world, weights));
+        SpanningForestResult result;
+        SpanningForest(graph, ForestWeights::given).run(kind, result);
+        return std::pair(samples::by_id(graph, result.parent), result.total_weight);
+      };
+      using Parents = std::vector<Vertex>;
+      using enum ForestKind;
+      CHECK(forest_of({1, kInfinity, -2, -kInfinity}, minimum) == std::pair(Parents{0, 0, 3, 0}, -HUGE_VAL));
+      CHECK(forest_of({1, kInfinity, -2, -kInfinity}, maximum) == std::pair(Parents{0, 0, 1, 2}, HUGE_VAL));
+      // -0 and 0 are the same weight: ids decide.
+      CHECK(forest_of({Real{0}, -Real{0}, Real{0}, -Real{0}}, minimum) == std::pair(Parents{0, 0, 1, 0}, 0.0));
+      CHECK(forest_of({Real{0}, -Real{0}, Real{0}, -Real{0}}, maximum) == std::pair(Parents{0, 0, 1, 0}, 0.0));
+      const std::vector<Real> bad{1, 2, std::numeric_limits<Real>::quiet_NaN(), 4};
+      CHECK_THROWS_WITH_AS(forest_of(bad, minimum), doctest::Contains("between 2 and 3 is not a number"), InputError);
+      CHECK(world.sum(1) == world.size());
+      const Graph graph = Graph::build(world, ring(world, bad));
+      SpanningForestResult result;
+      SpanningForest(graph, ForestWeights::unit).run(minimum, result);
+      CHECK(result.total_weight == 3);
+    });
+  }
+}
+
+}  // namespace
+
+TEST_CASE("weights may be infinite, negative and -0, and one that is not a number is refused on all ranks") {
+  check_extreme_weights<float>();
+  check_extreme_weights<double>();
+}
+
+TEST_CASE("a total weight has the digits that plain sums lose") {
+  Plan plan;
+  plan.threads = 1;
+  for (const Rank ranks : {1, 2, 5})
+    run_ranks(ranks, plan, [](World& world) {
+      const Graph graph = Graph::build(world, ring<double>(world, {1e17, 1.0, -1e17, 1.0, 1e18}));
+      SpanningForestResult result;
+      SpanningForest(graph, ForestWeights::given).run(ForestKind::minimum, result);
+      CHECK(result.total_weight == 2);
+    });
+}

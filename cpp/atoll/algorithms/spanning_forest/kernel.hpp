@@ -26,8 +26,7 @@ class ListForest {
         team_(graph.world().team()),
         order_(order),
         rows_(balanced_rows(graph)),
-        rounds_(team_, index(graph.locals()), positions(), order, graph.weighted() && weights == ForestWeights::given) {
-  }
+        rounds_(team_, index(graph.locals()), positions(), order, differ_by_weight(graph, weights)) {}
 
   void find(const WeightKeys<Key>& keys) {
     rounds_.start();
@@ -82,7 +81,7 @@ class ListForest {
   // A key that about kLightPerVertex edges for each vertex do not exceed; none if there are few more.
   std::optional<Key> light_edges(const WeightKeys<Key>& keys) const {
     const std::size_t entries = lists_.targets.size(), light = 2 * kLightPerVertex * index(rows_.back());
-    if (entries < 2 * light) return {};
+    if (entries <= 2 * light) return {};
     std::vector<Key> sample(kSamples);
     for (std::size_t i = 0; i < kSamples; ++i) sample[i] = keys[random_at(1, i) % entries];
     const auto at = sample.begin() + static_cast<std::ptrdiff_t>(kSamples * light / entries);

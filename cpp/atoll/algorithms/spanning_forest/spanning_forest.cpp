@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <atoll/algorithms/spanning_forest/distributed.hpp>
 #include <atoll/algorithms/spanning_forest/kernel.hpp>
 #include <atoll/algorithms/spanning_forest/spanning_forest.hpp>
 #include <atoll/algorithms/spanning_forest/tree_parents.hpp>
+#include <atoll/engine/fetch_values.hpp>
 #include <atoll/engine/id_positions.hpp>
 #include <cmath>
+#include <limits>
+#include <tuple>
 
 namespace atl {
 namespace {
@@ -97,14 +101,6 @@ void write(const Graph& graph, ParentOf&& parent_of, SpanningForestResult& resul
   result.edges = graph.vertices() - result.trees;
 }
 
-// Adds edges 0, 1, .. of a forest to its trees.
-template <class Key>
-void add_edges(Team& team, const std::vector<KeyedEdge<Key>>& edges, TreeParents& trees) {
-  team.for_range(edges.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
-    for (std::size_t e = a; e < b; ++e) trees.add(edges[e].a, edges[e].b, static_cast<std::uint32_t>(e));
-  });
-}
-
 }  // namespace
 
 class SpanningForest::Search {
@@ -127,15 +123,14 @@ class SpanningForest::OneRank final : public Search {
   void run(ForestKind kind, SpanningForestResult& result) override {
     const WeightKeys<Key> keys(graph_.out(), weights_, kind);
     forest_.find(keys);
-    trees_.start(team_);
-    add_edges(team_, forest_.edges(), trees_);
+    trees_.start(team_, forest_.edges());
     set_roots();
     trees_.find(team_);
     write(
         graph_,
         [&](Local v) -> std::pair<Vertex, double> {
           if (trees_.is_root(v)) return {graph_.id_of(v), 0};
-          return {graph_.id_of(trees_.parent(v)), keys.weight_of(forest_.edges()[trees_.edge(v)].key)};
+          return {graph_.id_of(trees_.parent(v)), keys.weight_of(trees_.key(v))};
         },
         result);
   }
@@ -160,11 +155,11 @@ class SpanningForest::OneRank final : public Search {
   const ForestWeights weights_;
   Team& team_;
   ListForest<Key, OwnedOrder> forest_;
-  TreeParents trees_;
+  TreeParents<Key> trees_;
   VertexBits has_root_{index(graph_.locals())};
 };
 
-// Edges of the ranks' own forests are gathered in positions of the vertices in the order of all ids.
+// Over ranks vertices are called by their positions in the order of all ids.
 template <class Key>
 class SpanningForest::Distributed final : public Search {
  public:
@@ -182,42 +177,73 @@ class SpanningForest::Distributed final : public Search {
   void run(ForestKind kind, SpanningForestResult& result) override {
     const WeightKeys<Key> keys(graph_.out(), weights_, kind);
     forest_.find(keys);
-    std::vector<KeyedEdge<Key>> edges;
-    for (const KeyedEdge<Key>& edge : forest_.edges())
-      edges.push_back({edge.key, static_cast<Local>(positions_[edge.a]), static_cast<Local>(positions_[edge.b])});
-    edges = world_.all_gather_varying(std::span<const KeyedEdge<Key>>(edges));
-    const auto n = index(graph_.vertices());
-    constexpr std::size_t kPieces = 64;
-    std::vector<std::size_t> begins;
-    for (std::size_t p = 0; p <= kPieces; ++p) begins.push_back(edges.size() / kPieces * p);
-    begins.back() = edges.size();
-    Boruvka<Key, SameOrder> rounds(team_, n, begins, SameOrder{},
-                                   graph_.weighted() && weights_ == ForestWeights::given);
-    rounds.start();
-    rounds.run([&](std::size_t segment, auto&& consider) {
-      for (std::size_t e = begins[segment]; e < begins[segment + 1]; ++e) consider(edges[e]);
-    });
-    TreeParents trees(n);
-    trees.start(team_);
-    add_edges(team_, rounds.chosen(), trees);
-    for (std::size_t v = 0; v < n; ++v)
-      if (rounds.tree(static_cast<Local>(v)) == static_cast<Local>(v)) trees.set_root(static_cast<Local>(v));
-    trees.find(team_);
-    write(
-        graph_,
-        [&](Local v) -> std::pair<Vertex, double> {
-          const auto at = static_cast<Local>(positions_[v]);
-          if (trees.is_root(at)) return {graph_.id_of(v), 0};
-          return {graph_.id_of(positions_.local_at(trees.parent(at))),
-                  keys.weight_of(rounds.chosen()[trees.edge(at)].key)};
-        },
-        result);
+    const auto n = static_cast<double>(graph_.vertices());
+    const double edges = world_.sum(static_cast<double>(forest_.edges().size()));
+    const double bytes = edges * 3 * sizeof(KeyedEdge<Key>) + n * 24;
+    if (n < std::numeric_limits<Local>::max() && bytes <= static_cast<double>(world_.plan().replicated_bytes)) {
+      finish_here(keys, result);
+    } else {
+      finish_over_ranks(keys, result);
+    }
   }
   std::size_t memory_bytes() const override {
     return positions_.memory_bytes() + order_.size() * sizeof(Local) + forest_.memory_bytes();
   }
 
  private:
+  static constexpr std::size_t kPieces = 64;
+
+  // Every rank gathers what is left of the edges, and finds the forest by itself.
+  void finish_here(const WeightKeys<Key>& keys, SpanningForestResult& result) {
+    std::vector<KeyedEdge<Key>> edges;
+    for (const KeyedEdge<Key>& edge : forest_.edges())
+      edges.push_back({edge.key, static_cast<Local>(positions_[edge.a]), static_cast<Local>(positions_[edge.b])});
+    edges = world_.all_gather_varying(std::span<const KeyedEdge<Key>>(edges));
+    std::vector<std::size_t> begins;
+    for (std::size_t p = 0; p <= kPieces; ++p) begins.push_back(edges.size() * p / kPieces);
+    const auto n = static_cast<Local>(graph_.vertices());
+    Boruvka<Key, SameOrder> rounds(team_, index(n), begins, SameOrder{}, differ_by_weight(graph_, weights_));
+    rounds.start();
+    rounds.run([&](std::size_t piece, auto&& consider) {
+      for (std::size_t e = begins[piece]; e < begins[piece + 1]; ++e) consider(edges[e]);
+    });
+    TreeParents<Key> trees(index(n));
+    trees.start(team_, rounds.chosen());
+    for (Local v = 0; v < n; ++v)
+      if (rounds.tree(v) == v) trees.set_root(v);
+    trees.find(team_);
+    write(
+        graph_,
+        [&](Local v) -> std::pair<Vertex, double> {
+          const auto at = static_cast<Local>(positions_[v]);
+          if (trees.is_root(at)) return {graph_.id_of(v), 0};
+          return {graph_.id_of(positions_.local_at(trees.parent(at))), keys.weight_of(trees.key(at))};
+        },
+        result);
+  }
+
+  void finish_over_ranks(const WeightKeys<Key>& keys, SpanningForestResult& result) {
+    std::vector<RankedEdge<Key>> edges;
+    for (const KeyedEdge<Key>& edge : forest_.edges())
+      edges.push_back({edge.key, positions_[edge.a], positions_[edge.b]});
+    const Blocks& blocks = positions_.blocks();
+    const std::vector<ParentEdge<Key>> parents =
+        root_over_ranks(world_, blocks, boruvka_over_ranks(world_, blocks, edges));
+    std::vector<Vertex> masters;
+    for (Local v = 0; v < graph_.owned(); ++v) masters.push_back(positions_[v]);
+    const auto found = fetch_values<ParentEdge<Key>>(world_, blocks, masters, [&](Vertex position) {
+      return parents[index(position - blocks.begin(world_.rank()))];
+    });
+    write(
+        graph_,
+        [&](Local v) -> std::pair<Vertex, double> {
+          const auto& [parent, key] = found[index(v)];
+          if (parent == positions_[v]) return {graph_.id_of(v), 0};
+          return {graph_.id_of(positions_.local_at(parent)), keys.weight_of(key)};
+        },
+        result);
+  }
+
   const Graph& graph_;
   const ForestWeights weights_;
   World& world_;

@@ -1,85 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/base/array.hpp>
-#include <atoll/base/parallel.hpp>
-#include <atoll/base/types.hpp>
+#include <atoll/algorithms/spanning_forest/weight_keys.hpp>
 #include <atomic>
+#include <span>
 
 /// Parents in the trees of a forest that is given by its edges, over the threads of one rank. Used by class
 /// SpanningForest.
 ///
-///     TreeParents trees(n);
-///     trees.start(team);
-///     trees.add(a, b, 17);                 // any thread: edge 17
+///     TreeParents<std::uint32_t> trees(n);
+///     trees.start(team, edges);
 ///     trees.set_root(v);                   // one for each tree
 ///     trees.find(team);
-///     trees.parent(v), trees.edge(v);      // of a vertex that is not a root
+///     trees.parent(v), trees.key(v);       // of a vertex that is not a root
 ///
-/// A leaf's parent is its only neighbour; without its leaves a tree has others. A vertex knows its neighbours and edges
-/// by the exclusive or of their numbers: that of a leaf is its parent's. So trees need no lists, and the time does not
-/// depend on their depth. Memory: 16 bytes a vertex.
+/// A leaf's parent is the other end of its only edge; without its leaves a tree has others. A vertex knows the number of
+/// its edges and the sum of their positions in the list, in one word: the sum of a leaf is the position of its edge. So
+/// trees need no lists, and the time does not depend on their depth. Memory: 8 bytes a vertex. The edges must stay.
 namespace atl {
 
+template <class Key>
 class TreeParents {
  public:
-  explicit TreeParents(std::size_t vertices) : nodes_(vertices) {}
+  explicit TreeParents(std::size_t vertices) : sums_(vertices) {}
 
-  void start(Team& team) {
-    team.for_range(nodes_.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
-      for (std::size_t v = a; v < b; ++v) nodes_[v] = {};
+  void start(Team& team, std::span<const KeyedEdge<Key>> edges) {
+    edges_ = edges;
+    team.for_range(sums_.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+      for (std::size_t v = a; v < b; ++v) sums_[v] = 0;
+    });
+    team.for_range(edges.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+      for (std::size_t e = a; e < b; ++e)
+        for (const Local end : {edges[e].a, edges[e].b})
+          std::atomic_ref(sums_[end]).fetch_add(one_edge(e), std::memory_order_relaxed);
     });
   }
-  void add(Local a, Local b, std::uint32_t edge) {
-    add_end(a, b, edge);
-    add_end(b, a, edge);
-  }
-  void set_root(Local v) { nodes_[v].degree += kRoot; }
-  bool is_root(Local v) const { return nodes_[v].degree >= kRoot; }
+  void set_root(Local v) { sums_[v] += kRoot; }
+  bool is_root(Local v) const { return sums_[v] & kRoot; }
   void find(Team& team) {
-    team.for_range(nodes_.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+    team.for_range(sums_.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
       for (std::size_t v = a; v < b; ++v) remove_leaves(static_cast<Local>(v));
     });
   }
-  Local parent(Local v) const { return static_cast<Local>(nodes_[v].neighbours); }
-  std::uint32_t edge(Local v) const { return nodes_[v].edges; }
-  std::size_t memory_bytes() const { return nodes_.size() * sizeof(Node); }
+  Local parent(Local v) const { return other_end(v, sums_[v] >> kDegreeBits); }
+  Key key(Local v) const { return edges_[sums_[v] >> kDegreeBits].key; }
+  std::size_t memory_bytes() const { return sums_.size() * sizeof(std::uint64_t); }
 
  private:
   static constexpr std::size_t kGrain = 8192;
-  static constexpr std::uint32_t kRoot = std::uint32_t{1} << 31;  // more than any degree
-  struct alignas(16) Node {
-    std::uint32_t degree = 0, neighbours = 0, edges = 0;
-  };
+  static constexpr int kDegreeBits = 32;
+  static constexpr std::uint64_t kDegree = (std::uint64_t{1} << kDegreeBits) - 1;
+  static constexpr std::uint64_t kRoot = std::uint64_t{1} << (kDegreeBits - 1);  // more than any degree
 
-  void add_end(Local v, Local other, std::uint32_t edge) {
-    toggle(nodes_[v], other, edge);
-    std::atomic_ref(nodes_[v].degree).fetch_add(1, std::memory_order_relaxed);
-  }
-  static void toggle(Node& node, Local neighbour, std::uint32_t edge) {
-    std::atomic_ref(node.neighbours).fetch_xor(static_cast<std::uint32_t>(neighbour), std::memory_order_relaxed);
-    std::atomic_ref(node.edges).fetch_xor(edge, std::memory_order_relaxed);
-  }
+  static std::uint64_t one_edge(std::size_t e) { return static_cast<std::uint64_t>(e) << kDegreeBits | 1; }
+  Local other_end(Local v, std::size_t e) const { return edges_[e].a == v ? edges_[e].b : edges_[e].a; }
 
   // Removes v if it is a leaf, and then its parent if that has become one, and so on. Of several threads that find a
-  // leaf, one removes it.
+  // leaf, the one that takes its last edge from its degree removes it.
   void remove_leaves(Local v) {
     for (;;) {
-      Node& leaf = nodes_[v];
-      std::uint32_t one = 1;
-      const std::atomic_ref degree(leaf.degree);
-      if (degree.load(std::memory_order_relaxed) != 1 ||
-          !degree.compare_exchange_strong(one, 0, std::memory_order_acquire, std::memory_order_relaxed))
-        return;
-      const auto parent = static_cast<Local>(std::atomic_ref(leaf.neighbours).load(std::memory_order_relaxed));
-      Node& above = nodes_[parent];
-      toggle(above, v, std::atomic_ref(leaf.edges).load(std::memory_order_relaxed));
-      if (std::atomic_ref(above.degree).fetch_sub(1, std::memory_order_acq_rel) != 2) return;
-      v = parent;
+      const std::atomic_ref sum(sums_[v]);
+      std::uint64_t last = sum.load(std::memory_order_relaxed);
+      if ((last & kDegree) != 1 || !sum.compare_exchange_strong(last, last - 1, std::memory_order_relaxed)) return;
+      v = other_end(v, last >> kDegreeBits);
+      std::atomic_ref(sums_[v]).fetch_sub(last, std::memory_order_relaxed);
     }
   }
 
-  Array<Node> nodes_;
+  std::span<const KeyedEdge<Key>> edges_;
+  Array<std::uint64_t> sums_;  // [vertex] degree, and above it the sum of its edges' positions
 };
 
 }  // namespace atl

@@ -15,6 +15,11 @@
 /// Floats are ordered as their bits are, if those of negative ones are inverted. -0 has the key of 0.
 namespace atl {
 
+/// Whether edges have different keys; else all are 1.
+inline bool differ_by_weight(const Graph& graph, ForestWeights weights) {
+  return graph.weighted() && weights == ForestWeights::given;
+}
+
 template <class Key>
 class WeightKeys {
  public:

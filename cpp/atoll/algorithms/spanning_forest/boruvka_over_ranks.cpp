@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atoll/algorithms/spanning_forest/distributed.hpp>
+#include <atoll/engine/combine.hpp>
+#include <atoll/engine/fetch_values.hpp>
+#include <limits>
+#include <numeric>
+#include <tuple>
+
+namespace atl {
+namespace {
+
+template <class Key>
+class RankedBoruvka {
+ public:
+  RankedBoruvka(World& world, const Blocks& blocks)
+      : world_(world),
+        blocks_(blocks),
+        begin_(blocks.begin(world.rank())),
+        first_(index(blocks.size(world.rank())), Offer{{}, 0, 0, kNoVertex, kNoVertex}),
+        up_(first_.size()) {
+    for (std::size_t c = 0; c < up_.size(); ++c) up_[c] = begin_ + static_cast<Vertex>(c);
+  }
+
+  RankedForest<Key> run(const std::vector<RankedEdge<Key>>& edges) {
+    for (const RankedEdge<Key>& edge : edges)
+      if (edge.a != edge.b)
+        edges_.push_back({edge.key, std::min(edge.a, edge.b), std::max(edge.a, edge.b), edge.a, edge.b});
+    while (world_.any(!edges_.empty())) {
+      offer();
+      hook();
+      jump(trees_);
+      rename();
+    }
+    return {std::move(forest_), smallest_of_trees()};
+  }
+
+ private:
+  // An edge between two vertices, and the trees that these are in: each is called by one of its vertices.
+  struct TreeEdge {
+    Key key;
+    Vertex low, high, a, b;
+    auto order() const { return std::tuple(key, low, high); }
+  };
+  // The first edge of a tree, that rank's or all ranks', and the tree at its other end.
+  struct Offer {
+    Key key;
+    Vertex low, high, tree, other;
+    auto order() const { return std::tuple(key, low, high); }
+  };
+  Offer& first(Vertex tree) { return first_[index(tree - begin_)]; }
+  Vertex& up(Vertex tree) { return up_[index(tree - begin_)]; }
+
+  // Owners of trees take the first of the edges that ranks have.
+  void offer() {
+    std::vector<Offer> offers;
+    for (const TreeEdge& edge : edges_) {
+      offers.push_back({edge.key, edge.low, edge.high, edge.a, edge.b});
+      offers.push_back({edge.key, edge.low, edge.high, edge.b, edge.a});
+    }
+    std::sort(offers.begin(), offers.end(), [](const Offer& x, const Offer& y) {
+      return std::tuple_cat(std::tuple(x.tree), x.order()) < std::tuple_cat(std::tuple(y.tree), y.order());
+    });
+    std::vector<std::vector<Offer>> outgoing(static_cast<std::size_t>(world_.size()));
+    Vertex before = kNoVertex;
+    for (const Offer& offer : offers)
+      if (std::exchange(before, offer.tree) != offer.tree) outgoing[blocks_.owner(offer.tree)].push_back(offer);
+    for (const Vertex tree : trees_) first(tree).tree = kNoVertex;
+    trees_.clear();
+    for (const auto& part : world_.exchange(std::move(outgoing)))
+      for (const Offer& offer : part) {
+        Offer& known = first(offer.tree);
+        if (known.tree == kNoVertex) trees_.push_back(offer.tree);
+        if (known.tree == kNoVertex || offer.order() < known.order()) known = offer;
+      }
+  }
+
+  // A tree is put below the one at the other end of its first edge; of two that have chosen each other, the edge is the
+  // same, and the one with the smaller name stays on top.
+  void hook() {
+    std::vector<Vertex> others;
+    for (const Vertex tree : trees_) others.push_back(first(tree).other);
+    const auto back = fetch_values<Vertex>(world_, blocks_, others, [&](Vertex tree) { return first(tree).other; });
+    for (std::size_t k = 0; k < trees_.size(); ++k) {
+      const Vertex tree = trees_[k];
+      if (back[k] == tree && tree < others[k]) continue;
+      up(tree) = others[k];
+      forest_.push_back({first(tree).key, first(tree).low, first(tree).high});
+    }
+  }
+
+  // Until each of these points to one on top.
+  void jump(std::vector<Vertex> below) {
+    std::erase_if(below, [&](Vertex tree) { return up(tree) == tree; });
+    while (world_.any(!below.empty())) {
+      std::vector<Vertex> parents;
+      for (const Vertex tree : below) parents.push_back(up(tree));
+      const auto above = fetch_values<Vertex>(world_, blocks_, parents, [&](Vertex tree) { return up(tree); });
+      std::size_t left = 0;
+      for (std::size_t k = 0; k < below.size(); ++k)
+        if (above[k] != parents[k]) {
+          up(below[k]) = above[k];
+          below[left++] = below[k];
+        }
+      below.resize(left);
+    }
+  }
+
+  // Edges take the names of the trees that theirs have joined; of those between the same two, the first is left.
+  void rename() {
+    std::vector<Vertex> names;
+    for (const TreeEdge& edge : edges_) {
+      names.push_back(edge.a);
+      names.push_back(edge.b);
+    }
+    names = fetch_values<Vertex>(world_, blocks_, names, [&](Vertex tree) { return up(tree); });
+    for (std::size_t e = 0; e < edges_.size(); ++e)
+      std::tie(edges_[e].a, edges_[e].b) = std::minmax({names[2 * e], names[2 * e + 1]});
+    std::erase_if(edges_, [](const TreeEdge& edge) { return edge.a == edge.b; });
+    std::sort(edges_.begin(), edges_.end(), [](const TreeEdge& x, const TreeEdge& y) {
+      return std::tuple_cat(std::tuple(x.a, x.b), x.order()) < std::tuple_cat(std::tuple(y.a, y.b), y.order());
+    });
+    edges_.erase(std::unique(edges_.begin(), edges_.end(),
+                             [](const TreeEdge& x, const TreeEdge& y) { return x.a == y.a && x.b == y.b; }),
+                 edges_.end());
+  }
+
+  // For each vertex of this rank's block the smallest of its tree.
+  std::vector<Vertex> smallest_of_trees() {
+    std::vector<Vertex> all(up_.size());
+    std::iota(all.begin(), all.end(), begin_);
+    jump(std::move(all));
+    struct Member {
+      Vertex tree, vertex;
+      auto operator<=>(const Member&) const = default;
+    };
+    std::vector<Member> members;
+    for (std::size_t v = 0; v < up_.size(); ++v) members.push_back({up_[v], begin_ + static_cast<Vertex>(v)});
+    std::sort(members.begin(), members.end());
+    std::vector<std::vector<Member>> outgoing(static_cast<std::size_t>(world_.size()));
+    Vertex before = kNoVertex;
+    for (const Member& member : members)
+      if (std::exchange(before, member.tree) != member.tree) outgoing[blocks_.owner(member.tree)].push_back(member);
+    std::vector<Vertex> smallest(up_.size(), std::numeric_limits<Vertex>::max());
+    for (const auto& part : world_.exchange(std::move(outgoing)))
+      for (const Member& member : part) MinOf{}(smallest[index(member.tree - begin_)], member.vertex);
+    return fetch_values<Vertex>(world_, blocks_, up_, [&](Vertex tree) { return smallest[index(tree - begin_)]; });
+  }
+
+  World& world_;
+  const Blocks& blocks_;
+  const Vertex begin_;
+  std::vector<TreeEdge> edges_;
+  std::vector<Offer> first_;   // [tree of this rank's block]
+  std::vector<Vertex> up_;     // [tree of this rank's block] the tree that it has joined; itself: on top
+  std::vector<Vertex> trees_;  // of this rank's block that have an edge to another in this round
+  std::vector<RankedEdge<Key>> forest_;
+};
+
+}  // namespace
+
+template <class Key>
+RankedForest<Key> boruvka_over_ranks(World& world, const Blocks& blocks, const std::vector<RankedEdge<Key>>& edges) {
+  return RankedBoruvka<Key>(world, blocks).run(edges);
+}
+
+template RankedForest<std::uint32_t> boruvka_over_ranks(World&, const Blocks&,
+                                                        const std::vector<RankedEdge<std::uint32_t>>&);
+template RankedForest<std::uint64_t> boruvka_over_ranks(World&, const Blocks&,
+                                                        const std::vector<RankedEdge<std::uint64_t>>&);
+
+}  // namespace atl
