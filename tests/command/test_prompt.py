@@ -114,6 +114,9 @@ def test_a_run_says_what_it_found(ranks, tmp_path):
     largest = result("cc")["largest"]
     assert [row["vertices"] for row in largest] == [10, 3, 2]
     assert result("kcore", "--output", tmp_path / "core.tsv")["top"][0] == {"id": 0, "value": 1}
+    forest = result("msf", "--output", tmp_path / "parent.tsv")
+    assert (forest["trees"], forest["edges"], forest["total_weight"]) == (3, 12, 12)
+    assert "42\t41\n" in (tmp_path / "parent.tsv").read_text()
     scores = {}
     top = result("pagerank", "--output", tmp_path / "score.tsv")["top"]
     for line in (tmp_path / "score.tsv").read_text().splitlines():

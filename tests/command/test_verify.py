@@ -30,6 +30,8 @@ CASES = [
     ("bc", ["--sources", "3", "--weighted"], [], [], "12.5"),
     ("cdlp", ["--iterations", "4"], [], [], "77"),
     ("lcc", [], [], ["--samples", "300"], "0.987"),
+    ("msf", ["--weighted"], [], [], "77"),
+    ("msf", ["--weighted", "--maximum"], ["--duplicates", "max"], ["--duplicates", "max"], "77"),
     ("triangles", [], [], ["--samples", "0"], "-1"),
 ]
 CASES += [("eigenvector", [], [], [], "77"), ("hits", [], [], [], "77")]
