@@ -32,14 +32,34 @@ Forest forest_of(const Sample& s, cases::Weight weight) {
   return forest;
 }
 
+std::string verdict_on(const Graph& graph, const std::vector<Vertex>& ids, const Forest& forest, bool with_weights,
+                       const SpanningForestTerms& terms) {
+  const Array<Vertex> parent = by_owned_index(graph, ids, forest.parent);
+  const Array<double> weights = by_owned_index(graph, ids, forest.weight);
+  return verify_spanning_forest(graph, span(parent), with_weights ? span(weights) : std::span<const double>(), terms)
+      .what;
+}
+
+// The verdicts, the same where every rank gathers the forest and where none may.
 std::vector<std::string> said_of(const Sample& s, cases::Weight weight, const std::vector<Forest>& forests,
                                  bool with_weights, const SpanningForestTerms& terms = {}) {
   const auto ids = s.edges.ids();
-  return said(s, weight, forests, [&](const Graph& graph, const Forest& forest) {
-    const Array<Vertex> parent = by_owned_index(graph, ids, forest.parent);
-    const Array<double> weights = by_owned_index(graph, ids, forest.weight);
-    return verify_spanning_forest(graph, span(parent), with_weights ? span(weights) : std::span<const double>(), terms);
+  const auto verdicts = said(s, weight, forests, [&](const Graph& graph, const Forest& forest) {
+    const std::string what = verdict_on(graph, ids, forest, with_weights, terms);
+    return Verdict{what.empty(), what};
   });
+  Plan plan;
+  plan.threads = 1;
+  plan.replicated_bytes = 300;  // a bit for each vertex, not much more
+  for (const Rank ranks : {1, 2, 5})
+    run_ranks(ranks, plan, [&](World& world) {
+      const Graph graph = Graph::build(
+          world, cases::slice(s.edges, false, weight, ids.empty(), world.rank(), ranks, cases::Distribution::spread),
+          {.duplicates = s.duplicates, .placement = {.partition = Partition::hashed}});
+      for (std::size_t k = 0; k < forests.size(); ++k)
+        CHECK(verdict_on(graph, ids, forests[k], with_weights, terms) == verdicts[k]);
+    });
+  return verdicts;
 }
 
 }  // namespace

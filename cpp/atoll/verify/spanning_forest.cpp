@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <atoll/base/random.hpp>
+#include <atoll/engine/fetch_values.hpp>
 #include <atoll/engine/id_positions.hpp>
+#include <atoll/verify/forest_paths.hpp>
 #include <atoll/verify/spanning_forest.hpp>
 #include <atoll/verify/violations.hpp>
-#include <tuple>
 
 namespace atl {
 namespace {
 
 constexpr std::size_t kForestGrain = 1024;
-
-// The edge from a vertex to its parent; a root's parent is the vertex itself.
-struct TreeEdge {
-  Vertex vertex, parent;  // positions in the order of ids
-  double weight;          // negative of a maximum forest: what is less comes first
-  auto order() const { return std::tuple(weight, std::min(vertex, parent), std::max(vertex, parent)); }
-};
 
 // Sets of vertices that forest edges have joined, and when: at the when[v]-th edge v's set was put below up[v].
 class JoinTimes {
@@ -89,20 +84,16 @@ class ForestCheck {
   Verdict run() {
     std::vector<TreeEdge> edges = tree_edges();
     if (Verdict verdict = told(); !verdict.ok) return verdict;
-    edges = world_.all_gather_varying(
-        std::span<const TreeEdge>(positions_.order().arrange(std::span<const TreeEdge>(edges))));
-    const std::vector<Vertex> root = roots_of(world_.team(), edges);
-    for_masters([&](Local v) { check_root(v, root); });
-    if (Verdict verdict = told(); !verdict.ok) return verdict;
-    std::erase_if(edges, [](const TreeEdge& edge) { return edge.vertex == edge.parent; });
-    std::sort(edges.begin(), edges.end(), [](const TreeEdge& x, const TreeEdge& y) { return x.order() < y.order(); });
-    JoinTimes times(root.size());
-    for (std::size_t k = 0; k < edges.size(); ++k) times.join(edges[k].vertex, edges[k].parent, k);
-    for_masters([&](Local v) { check_order(v, times, edges); });
-    return told();
+    edges = positions_.order().arrange(std::span<const TreeEdge>(edges));
+    const double bytes = static_cast<double>(graph_.vertices()) * kBytesPerVertex;
+    return bytes <= static_cast<double>(world_.plan().replicated_bytes) ? check_gathered(edges)
+                                                                        : check_over_ranks(edges);
   }
 
  private:
+  static constexpr double kBytesPerVertex = 80;
+  static constexpr Edge kSampledEdges = 1 << 16;
+
   template <class F>
   void for_masters(F&& f) {
     world_.team().for_range(index(graph_.owned()), kForestGrain, [&](int, std::size_t a, std::size_t b) {
@@ -140,26 +131,78 @@ class ForestCheck {
     return edges;
   }
 
-  void check_root(Local v, const std::vector<Vertex>& root) {
-    const Vertex position = positions_[v], mine = root[position];
-    if (mine < 0 || mine > position) violations_.note({.rule = 2, .a = graph_.id_of(v), .p = mine < 0 ? -1 : 0});
+  // Every rank has the whole forest.
+  Verdict check_gathered(std::vector<TreeEdge> edges) {
+    edges = world_.all_gather_varying(std::span<const TreeEdge>(edges));
+    const std::vector<Vertex> root = roots_of(world_.team(), edges);
+    for_masters([&](Local v) { check_root(v, [&](Local u) { return root[positions_[u]]; }); });
+    if (Verdict verdict = told(); !verdict.ok) return verdict;
+    std::erase_if(edges, [](const TreeEdge& edge) { return edge.vertex == edge.parent; });
+    std::sort(edges.begin(), edges.end(), [](const TreeEdge& x, const TreeEdge& y) { return x.order() < y.order(); });
+    JoinTimes times(root.size());
+    for (std::size_t k = 0; k < edges.size(); ++k) times.join(edges[k].vertex, edges[k].parent, k);
+    for_masters([&](Local v) {
+      for_edges_up(v, [&](const TreeEdge& edge) { check_order(edge, edges[times.joined(edge.vertex, edge.parent)]); });
+    });
+    return told();
+  }
+
+  // Every rank has the edges of its block of vertices; rule 4 is held for a sample of edges.
+  Verdict check_over_ranks(const std::vector<TreeEdge>& edges) {
+    const Blocks& blocks = positions_.blocks();
+    const ForestPaths paths(world_, blocks, edges);
+    std::vector<Vertex> vertices;
+    std::vector<Local> locals;
+    for (const Local v : positions_.locals()) {
+      if (positions_[v] >= graph_.vertices()) break;
+      locals.push_back(v);
+      vertices.push_back(positions_[v]);
+    }
+    const auto roots = fetch_values<Vertex>(world_, blocks, vertices, [&](Vertex v) { return paths.root(v); });
+    std::vector<Vertex> root(index(graph_.locals()));
+    for (std::size_t k = 0; k < locals.size(); ++k) root[locals[k]] = roots[k];
+    for_masters([&](Local v) { check_root(v, [&](Local u) { return root[u]; }); });
+    if (Verdict verdict = told(); !verdict.ok) return verdict;
+
+    std::vector<TreeEdge> sample;
+    const double share = static_cast<double>(kSampledEdges) / std::max(1.0, static_cast<double>(graph_.edges()));
+    for (Local v = 0; v < graph_.owned(); ++v)
+      for_edges_up(v, [&](const TreeEdge& edge) {
+        const auto draw = random_at(static_cast<std::uint64_t>(edge.vertex), static_cast<std::uint64_t>(edge.parent));
+        if (static_cast<double>(draw) * 0x1p-64 < share) sample.push_back(edge);
+      });
+    std::vector<std::pair<Vertex, Vertex>> ends;
+    for (const TreeEdge& edge : sample) ends.emplace_back(edge.vertex, edge.parent);
+    const std::vector<TreeEdge> last = paths.last_edges(ends);
+    for (std::size_t k = 0; k < sample.size(); ++k) check_order(sample[k], last[k]);
+    return told();
+  }
+
+  // f(edge) for the edges from v to vertices of greater ids.
+  template <class F>
+  void for_edges_up(Local v, F&& f) const {
+    graph_.out().for_edges(v, [&](Local u, auto w) {
+      if (positions_[v] < positions_[u]) f(TreeEdge{positions_[v], positions_[u], order_weight(w)});
+    });
+  }
+
+  template <class RootOf>
+  void check_root(Local v, RootOf&& root_of) {
+    const Vertex mine = root_of(v);
+    if (mine < 0 || mine > positions_[v]) violations_.note({.rule = 2, .a = graph_.id_of(v), .p = mine < 0 ? -1 : 0});
     for (const Local u : graph_.out().neighbours(v))
-      if (position < positions_[u] && root[positions_[u]] != mine)
+      if (positions_[v] < positions_[u] && root_of(u) != mine)
         violations_.note({.rule = 3, .a = graph_.id_of(v), .b = graph_.id_of(u)});
   }
 
-  void check_order(Local v, const JoinTimes& times, const std::vector<TreeEdge>& edges) {
-    graph_.out().for_edges(v, [&](Local u, auto w) {
-      if (positions_[v] >= positions_[u]) return;
-      const TreeEdge edge{positions_[v], positions_[u], order_weight(w)};
-      const TreeEdge& last = edges[times.joined(edge.vertex, edge.parent)];
-      if (edge.order() < last.order())
-        violations_.note({.rule = 4,
-                          .a = graph_.id_of(v),
-                          .b = graph_.id_of(u),
-                          .x = sign_ * edge.weight,
-                          .y = sign_ * last.weight});
-    });
+  // `last` is the last edge on the path between the ends of `edge`.
+  void check_order(const TreeEdge& edge, const TreeEdge& last) {
+    if (edge.order() < last.order())
+      violations_.note({.rule = 4,
+                        .a = graph_.id_of(positions_.local_at(edge.vertex)),
+                        .b = graph_.id_of(positions_.local_at(edge.parent)),
+                        .x = sign_ * edge.weight,
+                        .y = sign_ * last.weight});
   }
 
   Verdict told() {

@@ -19,9 +19,11 @@
 /// another, which only the one forest of this order fulfils: the check is complete. The rules use the graph's own lists,
 /// so edges lost in building the graph are not detected.
 ///
-/// Rule 4 links the forest's edges in their order, smaller sets to larger ones: the edge by which two vertices came
-/// together is the last on their path, and is found in at most log2 n steps. Cost: every edge is read twice from each
-/// end. Memory on each rank: 48 bytes for every vertex of the graph.
+/// Every rank gathers the forest, and rule 4 links its edges in their order, smaller sets to larger ones: the edge by
+/// which two vertices came together is the last on their path, and is found in at most log2 n steps. Cost: every edge is
+/// read three times from each end; 80 bytes on each rank for every vertex of the graph. Where that is more than
+/// Plan::replicated_bytes, ranks keep the edges of a block of vertices each (forest_paths.hpp), and rule 4 is held for a
+/// sample of 65,536 edges, the same for any number of ranks: then the check is not complete.
 namespace atl {
 
 /// Which edges come first: the lightest (of a minimum forest) or the heaviest.
