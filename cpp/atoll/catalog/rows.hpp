@@ -26,6 +26,8 @@ Algorithm hits_row();
 Algorithm katz_row();
 Algorithm kcore_row();
 Algorithm lcc_row();
+Algorithm leiden_row();
+Algorithm louvain_row();
 Algorithm msf_row();
 Algorithm pagerank_row();
 Algorithm scc_row();

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/algorithms/communities/aggregation.hpp>
+#include <atoll/algorithms/communities/community_detection.hpp>
+#include <atoll/algorithms/communities/local_moving.hpp>
+#include <atoll/algorithms/communities/refinement.hpp>
+
+/// Louvain and Leiden on one rank: levels of local moving, refinement and aggregation, until every vertex of the last
+/// level is a community and none has a better one.
+///
+///     Multilevel levels(team);
+///     levels.run(first, method, terms, {}, {});
+///     levels.community()[row]; levels.communities(); levels.modularity();
+namespace atl {
+
+class Multilevel {
+ public:
+  explicit Multilevel(Team& team)
+      : team_(team), moving_(team), refinement_(team, moving_.sums()), aggregation_(team, moving_.sums()) {}
+
+  /// `start`: [row] the communities to begin with, named by rows; empty: every vertex is one.
+  void run(const Level& first, CommunityMethod method, const ModularityTerms& terms, std::span<const Local> start,
+           const Progress& progress);
+
+  const Array<Local>& community() const { return vertex_of_; }  ///< [row] 0 .. communities() - 1
+  Local communities() const { return communities_; }
+  double modularity() const { return modularity_; }
+  int levels() const { return levels_; }
+  std::size_t memory_bytes() const;
+
+ private:
+  void begin(const Level& level, std::span<const Local> start);
+  bool coarsen(const Level& level, CommunityMethod method, const ModularityTerms& terms, Workers workers,
+               const MovingReport& moved);
+
+  Team& team_;
+  LocalMoving moving_;
+  Refinement refinement_;
+  Aggregation aggregation_;
+  CoarseLevel coarse_[2];
+  Array<Local> vertex_of_;  // [row of the first level] the vertex of the present one
+  Array<Local> community_;  // [row of the present level]
+  Array<Local> set_;        // [row of the present level] its vertex on the next
+  Array<double> degrees_;   // [community]
+  Local communities_ = 0;
+  double modularity_ = 0;
+  int levels_ = 0;
+};
+
+}  // namespace atl

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/algorithms/communities/first_level.hpp>
+#include <atoll/algorithms/communities/multilevel.hpp>
+#include <atoll/engine/mirror_exchange.hpp>
+
+namespace atl {
+
+class CommunityDetection::Search {
+ public:
+  Search(const Graph& graph, CommunityMethod method, CommunityWeights weights)
+      : graph_(graph), method_(method), first_(graph, weights), levels_(graph.world().team()) {}
+  virtual ~Search() = default;
+  virtual void run(const CommunityDetectionOptions& options, CommunityDetectionResult& result) = 0;
+  virtual std::size_t memory_bytes() const = 0;
+
+ protected:
+  const Graph& graph_;
+  const CommunityMethod method_;
+  const FirstLevel first_;
+  Multilevel levels_;
+};
+
+class CommunityDetection::OneRank final : public Search {
+ public:
+  using Search::Search;
+  void run(const CommunityDetectionOptions& options, CommunityDetectionResult& result) override;
+  std::size_t memory_bytes() const override { return first_.memory_bytes() + levels_.memory_bytes(); }
+};
+
+class CommunityDetection::Distributed final : public Search {
+ public:
+  Distributed(const Graph& graph, CommunityMethod method, CommunityWeights weights);
+  void run(const CommunityDetectionOptions& options, CommunityDetectionResult& result) override;
+  std::size_t memory_bytes() const override;
+
+ private:
+  void make_part();
+  std::vector<Vertex> find_on_first_rank(const CommunityDetectionOptions& options, CommunityDetectionResult& result);
+
+  MirrorExchange<Local, MinOf> exchange_;
+  std::vector<ThreadSums> sums_;
+  Aggregation aggregation_;
+  Array<Local> set_;     // [row] its set on this rank
+  Array<Local> set_of_;  // [local] the same, numbered over all ranks
+  CoarseLevel part_;     // the rows of the gathered level that are this rank's sets
+};
+
+}  // namespace atl
