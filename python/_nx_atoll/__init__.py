@@ -15,6 +15,7 @@ _WHOLE = "Weights must be ints, not negative."
 _EXTENT = "e must be None, usebounds False, weights finite and not negative."
 _SPECTRAL = "nstart must be None, weights finite. Multigraphs are refused, as by NetworkX."
 _KRUSKAL = "algorithm must be kruskal, weights numbers. Where edges weigh the same, other ones of them may come out."
+_MODULARITY = "Weights must be finite and not negative."
 _SIMPLE = "Directed graphs and multigraphs fall back to NetworkX."
 
 FUNCTIONS: dict[str, str] = {
@@ -45,6 +46,10 @@ FUNCTIONS: dict[str, str] = {
     "maximum_spanning_tree": f"{_KRUSKAL} {_SIMPLE}",
     "minimum_spanning_edges": f"{_KRUSKAL} {_SIMPLE}",
     "minimum_spanning_tree": f"{_KRUSKAL} {_SIMPLE}",
+    "leiden_communities": f"max_level must be None; the seed draws nothing. {_MODULARITY} {_SIMPLE}",
+    "louvain_communities": "max_level must be None, threshold its default; the seed draws nothing. Other communities of "
+    f"about the same modularity may come out. {_MODULARITY} {_SIMPLE}",
+    "modularity": f"{_MODULARITY} {_SIMPLE}",
     "node_connected_component": "",
     "number_connected_components": "",
     "number_strongly_connected_components": "",

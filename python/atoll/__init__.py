@@ -22,6 +22,7 @@ from . import apsp, plot  # noqa: F401 - atoll.apsp.open and atoll.plot are ther
 from ._core import VERSION as __version__
 from .centrality import PageRankResult, betweenness_centrality, pagerank
 from .drawing import Picture, draw
+from .communities import CommunitiesResult, leiden_communities, louvain_communities, modularity
 from .errors import (
     ConvergenceError,
     Error,
@@ -75,6 +76,7 @@ __all__ = [
     "BfsResult",
     "CentralityResult",
     "ClusteringResult",
+    "CommunitiesResult",
     "ComponentsResult",
     "ConvergenceError",
     "CorenessResult",
@@ -112,6 +114,9 @@ __all__ = [
     "katz_centrality",
     "label_propagation",
     "minimum_spanning_forest",
+    "leiden_communities",
+    "louvain_communities",
+    "modularity",
     "pagerank",
     "run_ranks",
     "set_threads",

@@ -26,7 +26,7 @@ std::string text_of(Vertex id, const Dictionary* names) {
 }
 
 Meaning meaning_of(std::string_view column) {
-  const bool vertices = column == "parent" || column == "component" || column == "label";
+  const bool vertices = column == "parent" || column == "component" || column == "community" || column == "label";
   return vertices ? Meaning::vertices : Meaning::numbers;
 }
 

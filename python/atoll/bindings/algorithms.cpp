@@ -4,6 +4,7 @@
 #include <atoll/base/timer.hpp>
 #include <atoll/catalog/unreached.hpp>
 #include <atoll/graph/partition/placement_names.hpp>
+#include <atoll/verify/modularity.hpp>
 
 #include "bindings.hpp"
 
@@ -129,6 +130,16 @@ nb::dict shortest_path(SharedGraph& g, Vertex source, Vertex target, bool weight
   return out;
 }
 
+double modularity(SharedGraph& g, const Column<Vertex>& labels, double resolution, bool weighted) {
+  double q = 0;
+  g.world->call([&](World&) {
+    const CommunityWeightTable table(g.graph, {labels.data(), labels.size()},
+                                     weighted ? EdgeWeighting::of_edges : EdgeWeighting::ones);
+    q = table.modularity(resolution);
+  });
+  return q;
+}
+
 }  // namespace
 
 Progress progress_of(const nb::object& function) {
@@ -154,6 +165,7 @@ void bind_algorithms(nb::module_& m) {
   m.attr("UNREACHABLE") = catalog::kUnreachableInResults;
   m.def("run", &run, "graph"_a, "name"_a, "options"_a, "progress"_a.none());
   m.def("shortest_path", &shortest_path, "graph"_a, "source"_a, "target"_a, "weighted"_a);
+  m.def("modularity", &modularity, "graph"_a, "labels"_a.noconvert(), "resolution"_a, "weighted"_a);
   m.def(
       "release_layouts",
       [](SharedGraph& g) {

@@ -293,6 +293,39 @@ def _spanning_edges(G: Any, algorithm: str = "kruskal", weight: Any = "weight", 
 
 def _spanning_tree(G: Any, weight: Any = "weight", algorithm: str = "kruskal", ignore_nan: bool = False) -> Answer:
     return _spanning_edges(G, algorithm, weight)
+def _by_modularity(G: Any, weight: Any, resolution: Any) -> Answer:
+    simple = _simple(G)
+    if simple is not True:
+        return simple
+    if not (isinstance(resolution, (int, float, np.number)) and 0 < resolution < np.inf):
+        return f"resolution is {resolution} (atoll's is above 0 and finite)"
+    weights = None if weight is None else _weights(G, weight)
+    if isinstance(weights, str):
+        return weights
+    if weights is not None and len(weights.values) and not 0 <= weights.values.min() <= weights.values.max() < np.inf:
+        return f"an edge's {weight!r} is negative, infinite or not a number"
+    return True
+
+
+def _leiden(G: Any, weight: Any = "weight", resolution: Any = 1, max_level: Any = None, seed: Any = None) -> Answer:
+    return _by_modularity(G, weight, resolution) if max_level is None else "max_level is given (atoll ends by itself)"
+
+
+def _louvain(
+    G: Any,
+    weight: Any = "weight",
+    resolution: Any = 1,
+    threshold: Any = 1e-7,
+    max_level: Any = None,
+    seed: Any = None,
+) -> Answer:
+    if threshold != 1e-7:
+        return f"threshold is {threshold} (atoll has its own)"
+    return _leiden(G, weight, resolution, max_level)
+
+
+def _modularity(G: Any, communities: Any, weight: Any = "weight", resolution: Any = 1) -> Answer:
+    return _by_modularity(G, weight, resolution)
 
 
 _CONDITIONS = {
@@ -316,6 +349,9 @@ _CONDITIONS = {
     "maximum_spanning_tree": _spanning_tree,
     "minimum_spanning_edges": _spanning_edges,
     "minimum_spanning_tree": _spanning_tree,
+    "leiden_communities": _leiden,
+    "louvain_communities": _louvain,
+    "modularity": _modularity,
     "pagerank": _pagerank,
     "dijkstra_path": _dijkstra_path,
     "dijkstra_path_length": _dijkstra_path,
@@ -337,6 +373,7 @@ _ONE_PASS = {
     "is_connected",
     "is_strongly_connected",
     "is_weakly_connected",
+    "modularity",
     "node_connected_component",
     "number_connected_components",
     "number_strongly_connected_components",

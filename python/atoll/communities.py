@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Communities of a graph by modularity, and the modularity of any communities.
+
+All are collective over graph.comm. `seconds` of a result is the run on this rank, `prepare_seconds` what making its
+layouts took: 0 where an earlier call has left them with the graph.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from . import _core, errors
+from .attributes import weighted_graph
+from .catalog import run
+from .collective_arguments import checked
+from .graph import Graph
+from .vertices import ReprMixin, VertexArray
+from .world import agreed
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+__all__ = ["CommunitiesResult", "leiden_communities", "louvain_communities", "modularity"]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class CommunitiesResult(ReprMixin):
+    """Communities by modularity."""
+
+    community: VertexArray
+    """int64: the smallest original id of the vertex's community."""
+    communities: int
+    """How many there are; an isolated vertex is one."""
+    modularity: float
+    """Modularity with the resolution that was asked for; 0 if there is no edge."""
+    levels: int
+    """Graphs on which vertices were moved."""
+    weighted: bool
+    """Whether edges counted by their weights."""
+    prepare_seconds: float
+    seconds: float
+
+    def __repr__(self) -> str:
+        n = self.community.graph.n
+        return f"<atoll.CommunitiesResult: {self.communities} communities of {n} vertices, Q = {self.modularity:.4f}>"
+
+
+@checked
+def louvain_communities(
+    graph: Graph,
+    *,
+    weight: bool | str | None = None,
+    resolution: float = 1,
+    progress: Callable[[int, int], object] | bool | None = None,
+) -> CommunitiesResult:
+    """Communities of an undirected graph by modularity: the Louvain method [1]_. Collective over graph.comm.
+
+    Vertices move one by one to the community of a neighbour while that raises the modularity; then communities become
+    the vertices of a smaller graph, and so on, until no vertex of that has a better community. Several threads move
+    vertices at the same time: another run, or another number of ranks, may find other communities of about the same
+    modularity. One thread on one rank always finds the same.
+
+    Parameters
+    ----------
+    graph : Graph               n vertices, undirected
+    weight : bool or str, optional
+                                True: edges count by their weights; a name: by that attribute; None: all alike
+    resolution : float          above 0; greater ones find smaller communities
+    progress : callable, bar of tqdm or True, optional
+                                called with levels done, and 0; True: a line on stderr
+
+    Returns
+    -------
+    CommunitiesResult           .community (VertexArray of int64), .communities, .modularity, .levels
+
+    Raises
+    ------
+    InputError                  the graph is directed; resolution is not above 0; weight: no weights, or one that is
+                                negative, infinite or not a number
+
+    References
+    ----------
+    .. [1] V. D. Blondel, J.-L. Guillaume, R. Lambiotte, E. Lefebvre. "Fast unfolding of communities in large networks."
+       J. Statistical Mechanics P10008, 2008.
+
+    Examples
+    --------
+    >>> graph = atoll.Graph.from_edges([1, 1, 2, 3, 5, 5, 6], [2, 3, 3, 5, 6, 7, 7])
+    >>> atoll.louvain_communities(graph).community.to_dict()
+    {1: 1, 2: 1, 3: 1, 5: 5, 6: 5, 7: 5}
+    """
+    return _communities(graph, "louvain", weight, resolution, progress)
+
+
+@checked
+def leiden_communities(
+    graph: Graph,
+    *,
+    weight: bool | str | None = None,
+    resolution: float = 1,
+    progress: Callable[[int, int], object] | bool | None = None,
+) -> CommunitiesResult:
+    """Connected communities of an undirected graph by modularity: the Leiden method [1]_. Collective over graph.comm.
+
+    As louvain_communities, but a vertex of the next graph is a connected part of a community, so that parts can still
+    move. Every community is connected, which Louvain's need not be, and the modularity is often a little greater.
+
+    Parameters
+    ----------
+    graph : Graph               n vertices, undirected
+    weight : bool or str, optional
+                                True: edges count by their weights; a name: by that attribute; None: all alike
+    resolution : float          above 0; greater ones find smaller communities
+    progress : callable, bar of tqdm or True, optional
+                                called with levels done, and 0; True: a line on stderr
+
+    Returns
+    -------
+    CommunitiesResult           .community (VertexArray of int64), .communities, .modularity, .levels
+
+    Raises
+    ------
+    InputError                  as louvain_communities
+
+    References
+    ----------
+    .. [1] V. A. Traag, L. Waltman, N. J. van Eck. "From Louvain to Leiden: guaranteeing well-connected communities."
+       Scientific Reports 9:5233, 2019.
+
+    Examples
+    --------
+    >>> atoll.leiden_communities(atoll.Graph("ring:9")).communities
+    3
+    """
+    return _communities(graph, "leiden", weight, resolution, progress)
+
+
+def _communities(
+    graph: Graph,
+    method: str,
+    weight: bool | str | None,
+    resolution: float,
+    progress: Callable[[int, int], object] | bool | None,
+) -> CommunitiesResult:
+    with agreed(graph.world, f"{method}_communities({weight=}, {resolution=})"):
+        pass
+    graph, by_weight = weighted_graph(graph, weight)
+    found = run(graph, method, resolution=resolution, weighted=by_weight, progress=progress)
+    return CommunitiesResult(
+        community=VertexArray(graph, found["community"], "community"),
+        communities=found["communities"],
+        modularity=found["modularity"],
+        levels=found["levels"],
+        weighted=by_weight,
+        prepare_seconds=found["prepare_seconds"],
+        seconds=found["seconds"],
+    )
+
+
+@checked
+def modularity(
+    graph: Graph, labels: VertexArray | ArrayLike, *, weight: bool | str | None = None, resolution: float = 1
+) -> float:
+    """Modularity of communities of an undirected graph [1]_. Collective over graph.comm.
+
+    Q = sum over communities c of L_c / m - resolution (k_c / 2m)^2, where m is the weight of all edges, L_c of those
+    inside c, and k_c the sum of the weighted degrees of its vertices; a self-loop counts once in L_c and twice in k_c.
+
+    Parameters
+    ----------
+    graph : Graph               n vertices, undirected
+    labels : VertexArray or array-like of int
+                                one for each vertex of this rank, in the order of graph.ids: vertices of one community
+                                have the same
+    weight : bool or str, optional
+                                True: edges count by their weights; a name: by that attribute; None: all alike
+    resolution : float          above 0
+
+    Returns
+    -------
+    float, the same on all ranks; 0 if there is no edge
+
+    Raises
+    ------
+    InputError                  the graph is directed; resolution is not above 0; not one whole number for each vertex;
+                                weight: no weights
+
+    References
+    ----------
+    .. [1] M. E. J. Newman. "Networks: An Introduction", 2011, equation 7.76.
+
+    Examples
+    --------
+    >>> graph = atoll.Graph.from_edges([1, 1, 2, 3, 5, 5, 6], [2, 3, 3, 5, 6, 7, 7])
+    >>> round(atoll.modularity(graph, [1, 1, 1, 2, 2, 2]), 4)
+    0.3571
+    """
+    with agreed(graph.world, f"modularity({weight=}, {resolution=})"):
+        if not 0 < resolution < math.inf:
+            raise errors.InputError(f"resolution is {resolution} (above 0 and finite). Change it.")
+        values = np.asarray(labels.local if isinstance(labels, VertexArray) else labels)
+        if values.ndim != 1 or (values.dtype.kind not in "iu" and len(values)):
+            raise errors.InputError(
+                f"labels is an array of {values.dtype} of {values.ndim} dimensions (a whole number for each vertex of "
+                "this rank). Number the communities."
+            )
+        values = np.ascontiguousarray(values, np.int64)
+    graph, by_weight = weighted_graph(graph, weight)
+    return _core.modularity(graph._core, values, resolution, by_weight)
