@@ -47,8 +47,8 @@ FUNCTIONS: dict[str, str] = {
     "minimum_spanning_edges": f"{_KRUSKAL} {_SIMPLE}",
     "minimum_spanning_tree": f"{_KRUSKAL} {_SIMPLE}",
     "leiden_communities": f"max_level must be None; the seed draws nothing. {_MODULARITY} {_SIMPLE}",
-    "louvain_communities": "max_level must be None, threshold its default; the seed draws nothing. Other communities of "
-    f"about the same modularity may come out. {_MODULARITY} {_SIMPLE}",
+    "louvain_communities": "max_level must be None, threshold its default; the seed draws nothing. Other communities "
+    f"of about the same modularity may come out. {_MODULARITY} {_SIMPLE}",
     "modularity": f"{_MODULARITY} {_SIMPLE}",
     "node_connected_component": "",
     "number_connected_components": "",
