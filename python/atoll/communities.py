@@ -39,7 +39,7 @@ class CommunitiesResult(ReprMixin):
     modularity: float
     """Modularity with the resolution that was asked for; 0 if there is no edge."""
     levels: int
-    """Graphs on which vertices were moved."""
+    """Graphs on which vertices were moved, of all passes."""
     weighted: bool
     """Whether edges counted by their weights."""
     prepare_seconds: float
@@ -56,6 +56,7 @@ def louvain_communities(
     *,
     weight: bool | str | None = None,
     resolution: float = 1,
+    iterations: int = 2,
     progress: Callable[[int, int], object] | bool | None = None,
 ) -> CommunitiesResult:
     """Communities of an undirected graph by modularity: the Louvain method [1]_. Collective over graph.comm.
@@ -71,6 +72,7 @@ def louvain_communities(
     weight : bool or str, optional
                                 True: edges count by their weights; a name: by that attribute; None: all alike
     resolution : float          above 0; greater ones find smaller communities
+    iterations : int            passes over all levels, at least 1, each from the communities of the one before
     progress : callable, bar of tqdm or True, optional
                                 called with levels done, and 0; True: a line on stderr
 
@@ -80,8 +82,8 @@ def louvain_communities(
 
     Raises
     ------
-    InputError                  the graph is directed; resolution is not above 0; weight: no weights, or one that is
-                                negative, infinite or not a number
+    InputError                  the graph is directed; resolution or iterations is not above 0; weight: no weights, or
+                                one that is negative, infinite or not a number
 
     References
     ----------
@@ -94,7 +96,7 @@ def louvain_communities(
     >>> atoll.louvain_communities(graph).community.to_dict()
     {1: 1, 2: 1, 3: 1, 5: 5, 6: 5, 7: 5}
     """
-    return _communities(graph, "louvain", weight, resolution, progress)
+    return _communities(graph, "louvain", weight, resolution, iterations, progress)
 
 
 @checked
@@ -103,6 +105,7 @@ def leiden_communities(
     *,
     weight: bool | str | None = None,
     resolution: float = 1,
+    iterations: int = 2,
     progress: Callable[[int, int], object] | bool | None = None,
 ) -> CommunitiesResult:
     """Connected communities of an undirected graph by modularity: the Leiden method [1]_. Collective over graph.comm.
@@ -116,6 +119,7 @@ def leiden_communities(
     weight : bool or str, optional
                                 True: edges count by their weights; a name: by that attribute; None: all alike
     resolution : float          above 0; greater ones find smaller communities
+    iterations : int            passes over all levels, at least 1, each from the communities of the one before
     progress : callable, bar of tqdm or True, optional
                                 called with levels done, and 0; True: a line on stderr
 
@@ -137,7 +141,7 @@ def leiden_communities(
     >>> atoll.leiden_communities(atoll.Graph("ring:9")).communities
     3
     """
-    return _communities(graph, "leiden", weight, resolution, progress)
+    return _communities(graph, "leiden", weight, resolution, iterations, progress)
 
 
 def _communities(
@@ -145,12 +149,13 @@ def _communities(
     method: str,
     weight: bool | str | None,
     resolution: float,
+    iterations: int,
     progress: Callable[[int, int], object] | bool | None,
 ) -> CommunitiesResult:
-    with agreed(graph.world, f"{method}_communities({weight=}, {resolution=})"):
+    with agreed(graph.world, f"{method}_communities({weight=}, {resolution=}, {iterations=})"):
         pass
     graph, by_weight = weighted_graph(graph, weight)
-    found = run(graph, method, resolution=resolution, weighted=by_weight, progress=progress)
+    found = run(graph, method, resolution=resolution, iterations=iterations, weighted=by_weight, progress=progress)
     return CommunitiesResult(
         community=VertexArray(graph, found["community"], "community"),
         communities=found["communities"],

@@ -18,7 +18,10 @@ class PreparedCommunities final : public Prepared {
 
   void run(const Arguments& arguments, Answer& answer, const Progress& progress) override {
     result_.community = answer.take<Vertex>("community");
-    detection_.run({.resolution = arguments.real("resolution"), .progress = progress}, result_);
+    detection_.run({.resolution = arguments.real("resolution"),
+                    .iterations = static_cast<int>(arguments.whole("iterations")),
+                    .progress = progress},
+                   result_);
     answer.put("community", std::move(result_.community));
     answer.set("communities", result_.communities);
     answer.set("modularity", result_.modularity);
@@ -66,6 +69,10 @@ Algorithm row() {
                        .help = "greater ones find smaller communities (default 1)",
                        .check_help = "of the run (default 1)",
                        .range = Range::positive},
+                      {.name = "iterations",
+                       .default_value = std::int64_t{2},
+                       .help = "passes over all levels, each from the communities of the one before (default 2)",
+                       .range = Range::positive},
                       {.name = "weighted",
                        .kind = Kind::flag,
                        .stage = Stage::prepare,
@@ -79,7 +86,7 @@ Algorithm row() {
           .columns = {{"community", "int64", "the smallest original id of the vertex's community"}},
           .scalars = {{"communities", "int64", "how many there are; an isolated vertex is one"},
                       {"modularity", "float64", "of the communities, with this resolution; 0 if there is no edge"},
-                      {"levels", "int64", "graphs on which vertices were moved"}},
+                      {"levels", "int64", "graphs on which vertices were moved, of all passes"}},
           .python = {},
           .output_summary = {},
           .on_one_rank = {"algorithms/communities/multilevel.cpp"},

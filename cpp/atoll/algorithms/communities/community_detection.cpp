@@ -17,6 +17,7 @@ CommunityDetection::~CommunityDetection() = default;
 void CommunityDetection::run(const CommunityDetectionOptions& options, CommunityDetectionResult& result) {
   check(options.resolution > 0 && std::isfinite(options.resolution),
         "communities: resolution is {} (above 0 and finite). Change it.", options.resolution);
+  check(options.iterations > 0, "communities: iterations is {} (at least 1). Change it.", options.iterations);
   search_->run(options, result);
 }
 
@@ -26,9 +27,8 @@ void CommunityDetection::OneRank::run(const CommunityDetectionOptions& options, 
   const std::size_t owned = index(graph_.owned());
   if (result.community.size() != owned) result.community = Array<Vertex>(owned);
   const Level level = first_.view();
-  const ModularityTerms terms{options.resolution, first_.total()};
-  const bool any = terms.total > 0;
-  if (any) levels_.run(level, method_, terms, {}, options.progress);
+  const bool any = first_.total() > 0;
+  if (any) levels_.run(level, terms_of(options), {}, options.progress);
   // Owned indices ascend by id, so the first vertex of a community has its smallest.
   std::vector<Vertex> smallest(any ? static_cast<std::size_t>(levels_.communities()) : 0, kNoVertex);
   result.communities = static_cast<Vertex>(smallest.size());

@@ -30,6 +30,8 @@ enum class CommunityWeights { ones, of_edges };
 
 struct CommunityDetectionOptions {
   double resolution = 1;   ///< above 0; greater ones find smaller communities
+  int iterations = 2;      ///< passes over all levels, each from the communities of the one before; fewer if one gains
+                           ///< nothing
   Progress progress = {};  ///< levels done
 };
 
@@ -37,7 +39,7 @@ struct CommunityDetectionResult {
   Array<Vertex> community;  ///< [owned index] the smallest original id of the vertex's community
   Vertex communities = 0;   ///< on all ranks; a vertex without edges is one
   double modularity = 0;    ///< 0 if there is no edge
-  int levels = 0;           ///< graphs on which vertices were moved
+  int levels = 0;           ///< graphs on which vertices were moved, of all passes
 };
 
 class CommunityDetection {
@@ -50,7 +52,8 @@ class CommunityDetection {
   CommunityDetection(const CommunityDetection&) = delete;
   CommunityDetection& operator=(const CommunityDetection&) = delete;
 
-  /// Collective. InputError, the same on all ranks, if the resolution is not above 0 and finite.
+  /// Collective. InputError, the same on all ranks, if the resolution is not above 0 and finite, or
+  /// iterations are not.
   void run(const CommunityDetectionOptions& options, CommunityDetectionResult& result);
   std::size_t memory_bytes() const;
 

@@ -81,8 +81,7 @@ std::vector<Vertex> CommunityDetection::Distributed::find_on_first_rank(const Co
   ids = gathered(world, std::span<const Vertex>(ids));
   const CoarseLevel level = gathered_level(world, part_);
   world.collective_try([&] {
-    if (world.rank() == 0)
-      levels_.run(level.view(), method_, {options.resolution, first_.total()}, {}, options.progress);
+    if (world.rank() == 0) levels_.run(level.view(), terms_of(options), {}, options.progress);
   });
   std::vector<std::vector<Vertex>> outgoing(counts.size());
   if (world.rank() == 0) {

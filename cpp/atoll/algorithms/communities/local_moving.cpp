@@ -4,7 +4,8 @@
 //
 // | in the papers | here |
 // |---|---|
-// | a queue of vertices [1] | a flag for each, and sweeps in the order of numbers, as in [2]: memory is read in order |
+// | a queue of vertices [1] | a flag for each, and sweeps, as in [2]; from the last row to the first, so
+// that hubs, which are first, come when their neighbours have found each other |
 // | C, Sigma [2] | community, degrees |
 // | K(i -> c) [2] | CommunitySums |
 //
@@ -16,7 +17,8 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kMovingGrain = 256;
+// Hubs are the graph's first rows.
+constexpr std::size_t kFrontRows = 4096, kFrontGrain = 16, kMovingGrain = 512;
 // With several threads a vertex may decide by what is no longer so, and go back and forth: sweeps come to an end.
 constexpr int kMostSweeps = 100;
 
@@ -40,7 +42,7 @@ class Sweep {
 
   template <class Sums>
   void rows(std::size_t a, std::size_t b, Sums& sums, Moved& moved) const {
-    for (std::size_t v = a; v < b; ++v) {
+    for (std::size_t v = b; v-- > a;) {
       if (!load_relaxed(pending_[v])) continue;
       store_relaxed(pending_[v], char{0});
       decide(v, sums, moved);
@@ -100,9 +102,14 @@ MovingReport LocalMoving::run(const Level& level, const ModularityTerms& terms, 
     const Sweep sweep(level, terms, weight, community.data(), degrees.data(), pending_.data());
     for (;;) {
       std::vector<Moved> moved(sums_.size());
-      for_rows(team_, workers, level.rows, kMovingGrain, [&](int thread, std::size_t a, std::size_t b) {
-        sweep.rows(a, b, sums_[thread].by<Number>(), moved[thread]);
-      });
+      const auto rows_before = [&](std::size_t end) {
+        return [&, end](int thread, std::size_t a, std::size_t b) {
+          sweep.rows(end - b, end - a, sums_[thread].by<Number>(), moved[thread]);
+        };
+      };
+      const std::size_t front = std::min(level.rows, kFrontRows);
+      for_rows(team_, workers, level.rows - front, kMovingGrain, rows_before(level.rows));
+      for_rows(team_, workers, front, kFrontGrain, rows_before(front));
       double gain = 0;
       Vertex moves = 0;
       for (const Moved& part : moved) {

@@ -7,8 +7,9 @@ namespace atl {
 namespace {
 
 constexpr std::size_t kVerticesGrain = 4096;
-// A sweep of the first level that gains less ends it: what is left is found on the next ones, which are smaller.
-constexpr double kFirstTolerance = 1e-3;
+// A sweep of a pass's first level that gains less ends it: what is left is found on the next ones, which are smaller.
+constexpr double kFirstTolerance = 1e-3, kLaterTolerance = 1e-4;
+constexpr double kLeastGain = 1e-6;  // of a pass, else it is the last
 // By several threads a level may gain less than they believed. From here on one goes on, whose every move is a gain.
 constexpr int kLevelsByThreads = 20;
 
@@ -43,40 +44,58 @@ void Multilevel::begin(const Level& level, std::span<const Local> start) {
   }
 }
 
-void Multilevel::run(const Level& first, CommunityMethod method, const ModularityTerms& terms,
-                     std::span<const Local> start, const Progress& progress) {
+void Multilevel::run(const Level& first, const Terms& terms, std::span<const Local> start, const Progress& progress) {
+  levels_ = 0;
+  std::vector<Local> from(start.begin(), start.end());
+  for (int pass = 1;; ++pass) {
+    const double before = modularity_;
+    run_levels(first, terms, from, pass == 1 ? kFirstTolerance : kLaterTolerance, progress);
+    if (pass == terms.iterations || (pass > 1 && modularity_ - before < kLeastGain)) break;
+    // A community is named by its first row.
+    std::vector<Local> name(index(communities_), -1);
+    from.resize(first.rows);
+    for (std::size_t v = 0; v < first.rows; ++v) {
+      Local& row = name[index(vertex_of_[v])];
+      if (row < 0) row = static_cast<Local>(v);
+      from[v] = row;
+    }
+  }
+}
+
+void Multilevel::run_levels(const Level& first, const Terms& terms, std::span<const Local> start, double tolerance,
+                            const Progress& progress) {
   begin(first, start);
   Level level = first;
-  for (levels_ = 1;; ++levels_) {
-    const Workers now = levels_ <= kLevelsByThreads ? Workers::team : Workers::one;
-    const MovingReport moved = moving_.run(level, terms, levels_ == 1 ? kFirstTolerance : 0, now, community_, degrees_);
-    report_progress(progress, levels_, 0);
-    if (!coarsen(level, method, terms, now, moved)) break;
-    level = coarse_[levels_ % 2].view();
+  for (int depth = 1;; ++depth) {
+    const Workers now = depth <= kLevelsByThreads ? Workers::team : Workers::one;
+    const MovingReport moved = moving_.run(level, terms.measure, depth == 1 ? tolerance : 0, now, community_, degrees_);
+    report_progress(progress, ++levels_, 0);
+    CoarseLevel& next = coarse_[depth % 2];
+    if (!coarsen(level, terms, now, moved, next)) break;
+    level = next.view();
   }
   communities_ = static_cast<Local>(level.rows);
-  modularity_ = weight_inside(level, community_) / terms.total;
+  modularity_ = weight_inside(level, community_) / terms.measure.total;
   for (std::size_t c = 0; c < level.rows; ++c)
-    modularity_ -= terms.resolution * level.degree[c] / terms.total * (level.degree[c] / terms.total);
+    modularity_ -= terms.measure.loss(level.degree[c]) * level.degree[c] / terms.measure.total;
 }
 
 // Makes the next level; false if every vertex is a community and none has a better one.
-bool Multilevel::coarsen(const Level& level, CommunityMethod method, const ModularityTerms& terms, Workers workers,
-                         const MovingReport& moved) {
+bool Multilevel::coarsen(const Level& level, const Terms& terms, Workers workers, const MovingReport& moved,
+                         CoarseLevel& next) {
   std::size_t present = 0;
   std::fill_n(set_.data(), level.rows, Local{0});
   for (std::size_t v = 0; v < level.rows; ++v) present += std::exchange(set_[community_[v]], 1) == 0;
   if (present == level.rows && moved.moves == 0) return false;
-  if (method == CommunityMethod::louvain) {
+  if (terms.method == CommunityMethod::louvain) {
     std::copy_n(community_.data(), level.rows, set_.data());
-  } else if (refinement_.run(level, terms, workers, community_, degrees_, set_) == 0) {
+  } else if (refinement_.run(level, terms.measure, workers, community_, degrees_, set_) == 0) {
     // No vertex gains by joining another of its community, as where those that held them together have left: each
     // connected part becomes a community, which loses nothing.
     split_into_parts(level, community_, set_);
     std::copy_n(set_.data(), level.rows, community_.data());
   }
   const Local sets = number_sets(set_, level.rows);
-  CoarseLevel& next = coarse_[levels_ % 2];
   aggregation_.run(level, static_cast<std::size_t>(sets), set_, {set_, static_cast<std::size_t>(sets), 0}, next);
   team_.for_range(vertex_of_.size(), kVerticesGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v) vertex_of_[v] = set_[vertex_of_[v]];

@@ -10,7 +10,7 @@
 /// level is a community and none has a better one.
 ///
 ///     Multilevel levels(team);
-///     levels.run(first, method, terms, {}, {});
+///     levels.run(first, {CommunityMethod::leiden, 2, {.resolution = 1, .total = 156}}, {}, {});
 ///     levels.community()[row]; levels.communities(); levels.modularity();
 namespace atl {
 
@@ -19,9 +19,13 @@ class Multilevel {
   explicit Multilevel(Team& team)
       : team_(team), moving_(team), refinement_(team, moving_.sums()), aggregation_(team, moving_.sums()) {}
 
+  struct Terms {
+    CommunityMethod method;
+    int iterations;
+    ModularityTerms measure;
+  };
   /// `start`: [row] the communities to begin with, named by rows; empty: every vertex is one.
-  void run(const Level& first, CommunityMethod method, const ModularityTerms& terms, std::span<const Local> start,
-           const Progress& progress);
+  void run(const Level& first, const Terms& terms, std::span<const Local> start, const Progress& progress);
 
   const Array<Local>& community() const { return vertex_of_; }  ///< [row] 0 .. communities() - 1
   Local communities() const { return communities_; }
@@ -30,9 +34,10 @@ class Multilevel {
   std::size_t memory_bytes() const;
 
  private:
+  void run_levels(const Level& first, const Terms& terms, std::span<const Local> start, double tolerance,
+                  const Progress& progress);
   void begin(const Level& level, std::span<const Local> start);
-  bool coarsen(const Level& level, CommunityMethod method, const ModularityTerms& terms, Workers workers,
-               const MovingReport& moved);
+  bool coarsen(const Level& level, const Terms& terms, Workers workers, const MovingReport& moved, CoarseLevel& next);
 
   Team& team_;
   LocalMoving moving_;

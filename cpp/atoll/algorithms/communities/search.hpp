@@ -16,6 +16,10 @@ class CommunityDetection::Search {
   virtual std::size_t memory_bytes() const = 0;
 
  protected:
+  Multilevel::Terms terms_of(const CommunityDetectionOptions& options) const {
+    return {method_, options.iterations, {options.resolution, first_.total()}};
+  }
+
   const Graph& graph_;
   const CommunityMethod method_;
   const FirstLevel first_;
