@@ -92,7 +92,7 @@ def louvain_communities(
 
     Examples
     --------
-    >>> graph = atoll.Graph.from_edges([1, 1, 2, 3, 5, 5, 6], [2, 3, 3, 5, 6, 7, 7])
+    >>> graph = atoll.Graph.from_edges([1, 1, 2, 3, 5, 5, 6], [2, 3, 3, 5, 6, 7, 7], directed=False)
     >>> atoll.louvain_communities(graph).community.to_dict()
     {1: 1, 2: 1, 3: 1, 5: 5, 6: 5, 7: 5}
     """
@@ -201,7 +201,7 @@ def modularity(
 
     Examples
     --------
-    >>> graph = atoll.Graph.from_edges([1, 1, 2, 3, 5, 5, 6], [2, 3, 3, 5, 6, 7, 7])
+    >>> graph = atoll.Graph.from_edges([1, 1, 2, 3, 5, 5, 6], [2, 3, 3, 5, 6, 7, 7], directed=False)
     >>> round(atoll.modularity(graph, [1, 1, 1, 2, 2, 2]), 4)
     0.3571
     """

@@ -325,6 +325,8 @@ def _louvain(
 
 
 def _modularity(G: Any, communities: Any, weight: Any = "weight", resolution: Any = 1) -> Answer:
+    if G.number_of_edges() == 0:
+        return "there is no edge (NetworkX divides by their number)"
     return _by_modularity(G, weight, resolution)
 
 

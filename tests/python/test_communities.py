@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Communities by modularity, and the modularity of any labels."""
+
+import atoll
+import numpy as np
+import pytest
+
+BOTH = [atoll.louvain_communities, atoll.leiden_communities]
+
+
+def formula(edges, labels, resolution=1.0):
+    """Modularity of {vertex: label} by its formula; edges are (u, v, weight)."""
+    total = 2 * sum(w for *_, w in edges)
+    degree = dict.fromkeys(labels.values(), 0.0)
+    inside = 0.0
+    for u, v, w in edges:
+        degree[labels[u]] += w
+        degree[labels[v]] += w
+        inside += 2 * w * (labels[u] == labels[v])
+    return inside / total - resolution * sum((k / total) ** 2 for k in degree.values())
+
+
+def random_edges(seed=3, n=60, m=200):
+    rng = np.random.default_rng(seed)
+    src, dst = np.sort(rng.integers(0, n, (2, m)), axis=0)
+    src, dst = np.unique(np.stack([src, dst], axis=1), axis=0).T
+    return src * 10**6, dst * 10**6, rng.integers(1, 9, len(src)).astype(float)
+
+
+@pytest.mark.parametrize("find", BOTH)
+@pytest.mark.parametrize("resolution", [0.5, 1, 3])
+@pytest.mark.parametrize("weight", [None, True])
+def test_the_modularity_is_that_of_the_formula(find, resolution, weight):
+    src, dst, w = random_edges()
+    graph = atoll.Graph.from_edges(src, dst, w, directed=False)
+    found = find(graph, weight=weight, resolution=resolution)
+    labels = found.community.to_dict()
+    edges = list(zip(src.tolist(), dst.tolist(), w.tolist() if weight else [1.0] * len(w)))
+    assert found.modularity == pytest.approx(formula(edges, labels, resolution))
+    assert found.modularity == pytest.approx(
+        atoll.modularity(graph, found.community, weight=weight, resolution=resolution)
+    )
+    assert found.communities == len(set(labels.values()))
+    assert all(label == min(v for v, other in labels.items() if other == label) for label in labels.values())
+    assert found.weighted is bool(weight) and found.levels > 0
+    assert f"{found.communities} communities of {graph.n} vertices" in repr(found)
+
+
+def test_any_labels_have_a_modularity_the_same_on_all_ranks():
+    src, dst, w = random_edges()
+    edges = list(zip(src.tolist(), dst.tolist(), w.tolist()))
+
+    def ask(world):
+        graph = atoll.Graph.from_edges(src, dst, w, directed=False, comm=world)
+        labels = graph.ids // 10**6 % 7 - 3
+        return atoll.modularity(graph, labels, weight=True, resolution=2), atoll.louvain_communities(graph).modularity
+
+    expected = formula(edges, {v: v // 10**6 % 7 for v in {*src.tolist(), *dst.tolist()}}, 2)
+    for ranks in (1, 3):
+        answers = atoll.run_ranks(ranks, ask, plan={"threads": 1})
+        assert len(set(answers)) == 1
+        assert answers[0][0] == pytest.approx(expected)
+
+
+def test_names_name_communities():
+    graph = atoll.Graph.from_edges(["b", "a", "c", "x", "y"], ["a", "c", "b", "y", "z"], directed=False)
+    found = atoll.leiden_communities(graph)
+    assert found.community.to_dict() == {"a": "a", "b": "a", "c": "a", "x": "x", "y": "x", "z": "x"}
+
+
+@pytest.mark.parametrize("find", BOTH)
+def test_graphs_without_edges(find):
+    alone = find(atoll.Graph.from_edges([], [], directed=False, vertices=3))
+    assert alone.community.gather().tolist() == [0, 1, 2] and (alone.modularity, alone.levels) == (0, 0)
+
+
+def test_wrong_arguments_are_refused():
+    ring = atoll.Graph("ring:6")
+    directed = atoll.Graph.from_edges([0], [1])
+    for find in BOTH:
+        with pytest.raises(atoll.InputError, match="directed"):
+            find(directed)
+        with pytest.raises(atoll.InputError, match="resolution is 0"):
+            find(ring, resolution=0)
+        with pytest.raises(atoll.InputError, match="iterations is 0"):
+            find(ring, iterations=0)
+        with pytest.raises(atoll.InputError, match="weigh"):
+            find(ring, weight=True)
+        with pytest.raises(atoll.InputError, match="weighs -1"):
+            find(atoll.Graph.from_edges([0], [1], [-1.0], directed=False), weight=True)
+    with pytest.raises(atoll.InputError, match="directed"):
+        atoll.modularity(directed, [0, 0])
+    with pytest.raises(atoll.InputError, match="labels"):
+        atoll.modularity(ring, [0, 0])
+    with pytest.raises(atoll.InputError, match="labels is an array of float64"):
+        atoll.modularity(ring, [0.5] * 6)
+    with pytest.raises(atoll.InputError, match="resolution is -1"):
+        atoll.modularity(ring, [0] * 6, resolution=-1)
