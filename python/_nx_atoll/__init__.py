@@ -16,6 +16,9 @@ _EXTENT = "e must be None, usebounds False, weights finite and not negative."
 _SPECTRAL = "nstart must be None, weights finite. Multigraphs are refused, as by NetworkX."
 _KRUSKAL = "algorithm must be kruskal, weights numbers. Where edges weigh the same, other ones of them may come out."
 _MODULARITY = "Weights must be finite and not negative."
+_MODULARITY = (
+    "Weights must be finite and not negative, those of a multigraph equal. Directed graphs fall back to NetworkX."
+)
 _SIMPLE = "Directed graphs and multigraphs fall back to NetworkX."
 
 FUNCTIONS: dict[str, str] = {
@@ -47,9 +50,10 @@ FUNCTIONS: dict[str, str] = {
     "minimum_spanning_edges": f"{_KRUSKAL} {_SIMPLE}",
     "minimum_spanning_tree": f"{_KRUSKAL} {_SIMPLE}",
     "leiden_communities": f"max_level must be None; the seed draws nothing. {_MODULARITY} {_SIMPLE}",
+    "leiden_communities": f"max_level must be None; the seed draws nothing. {_MODULARITY}",
     "louvain_communities": "max_level must be None, threshold its default; the seed draws nothing. Other communities "
-    f"of about the same modularity may come out. {_MODULARITY} {_SIMPLE}",
-    "modularity": f"{_MODULARITY} {_SIMPLE}",
+    f"of about the same modularity may come out. {_MODULARITY}",
+    "modularity": _MODULARITY,
     "node_connected_component": "",
     "number_connected_components": "",
     "number_strongly_connected_components": "",

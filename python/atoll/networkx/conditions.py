@@ -294,16 +294,21 @@ def _spanning_edges(G: Any, algorithm: str = "kruskal", weight: Any = "weight", 
 def _spanning_tree(G: Any, weight: Any = "weight", algorithm: str = "kruskal", ignore_nan: bool = False) -> Answer:
     return _spanning_edges(G, algorithm, weight)
 def _by_modularity(G: Any, weight: Any, resolution: Any) -> Answer:
-    simple = _simple(G)
-    if simple is not True:
-        return simple
+    if G.is_directed():
+        return "directed graphs are not supported"
     if not (isinstance(resolution, (int, float, np.number)) and 0 < resolution < np.inf):
         return f"resolution is {resolution} (atoll's is above 0 and finite)"
     weights = None if weight is None else _weights(G, weight)
     if isinstance(weights, str):
         return weights
-    if weights is not None and len(weights.values) and not 0 <= weights.values.min() <= weights.values.max() < np.inf:
+    if weights is None or len(weights.values) == 0:
+        return True
+    if not 0 <= weights.values.min() <= weights.values.max() < np.inf:
         return f"an edge's {weight!r} is negative, infinite or not a number"
+    if weights.values.max() == 0:
+        return f"all edges' {weight!r} are 0 (NetworkX divides by their sum)"
+    if G.is_multigraph() and not weights.equal():
+        return f"parallel edges may differ in {weight!r} (atoll keeps the least, NetworkX adds them up)"
     return True
 
 

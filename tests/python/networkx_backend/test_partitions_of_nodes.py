@@ -49,6 +49,16 @@ def test_communities_are_a_partition_as_good_as_networkx_own(name):
                 assert all(nx.is_connected(G.subgraph(part)) for part in ours)
 
 
+def test_parallel_edges_add_up():
+    for seed in seeds():
+        G = random_graph(nx.MultiGraph, seed)
+        if G.number_of_edges() == 0:
+            continue
+        parts = community.louvain_communities(G, backend="atoll")
+        ours = community.modularity(G, parts, backend="atoll")
+        assert ours == pytest.approx(community.modularity(G, parts), abs=1e-12)
+
+
 def test_what_is_no_partition_is_an_error_as_in_networkx():
     G = nx.path_graph(4)
     for parts in ([{0, 1}, {2}], [{0, 1}, {1, 2, 3}], [{0, 1}, {2, 3}, {4}], [{0, 1}, {2, 3, 9}]):
@@ -72,7 +82,8 @@ def test_graphs_without_nodes_or_edges():
 def test_what_atoll_leaves_to_networkx():
     G = nx.path_graph(4)
     refused("louvain_communities", nx.DiGraph([(0, 1)]))
-    refused("louvain_communities", nx.MultiGraph([(0, 1)]))
+    refused("louvain_communities", nx.MultiGraph([(0, 1, {"weight": 2}), (0, 1)]))
+    refused("modularity", nx.Graph([(0, 1, {"weight": 0})]), [{0, 1}])
     refused("louvain_communities", G, threshold=0.1)
     refused("louvain_communities", G, max_level=2)
     refused("louvain_communities", G, resolution=0)
