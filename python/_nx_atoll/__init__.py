@@ -19,6 +19,7 @@ _MODULARITY = "Weights must be finite and not negative."
 _MODULARITY = (
     "Weights must be finite and not negative, those of a multigraph equal. Directed graphs fall back to NetworkX."
 )
+_MODULARITY = "Weights must be finite and not negative, those of a multigraph 1. Directed graphs fall back to NetworkX."
 _SIMPLE = "Directed graphs and multigraphs fall back to NetworkX."
 
 FUNCTIONS: dict[str, str] = {

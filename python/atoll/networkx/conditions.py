@@ -307,7 +307,7 @@ def _by_modularity(G: Any, weight: Any, resolution: Any) -> Answer:
         return f"an edge's {weight!r} is negative, infinite or not a number"
     if weights.values.max() == 0:
         return f"all edges' {weight!r} are 0 (NetworkX divides by their sum)"
-    if G.is_multigraph() and not weights.equal():
+    if G.is_multigraph():
         return f"parallel edges may differ in {weight!r} (atoll keeps the least, NetworkX adds them up)"
     return True
 

@@ -302,7 +302,7 @@ def periphery(G: Graph, e: Any = None, usebounds: bool = False, weight: str | No
 
 
 def _with_weights(G: Graph, weight: str | None) -> tuple[AtollGraph, bool]:
-    """Returns the graph, and whether its edges count by weight. Weights of a multigraph are equal: they do not matter."""
+    """Returns the graph, and whether its edges count by weight; those of a multigraph have none."""
     if G.is_multigraph():
         return G._parallel(), False
     by_weight = weight is not None and G._weights(weight) is not None
