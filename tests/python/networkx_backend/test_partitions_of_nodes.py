@@ -52,8 +52,8 @@ def test_communities_are_a_partition_as_good_as_networkx_own(name):
 def test_parallel_edges_add_up():
     for seed in seeds():
         G = random_graph(nx.MultiGraph, seed)
-        if G.number_of_edges() == 0:
-            continue
+        if G.number_of_edges() == 0 or backend.can_run("louvain_communities", (G,), {}) is not True:
+            continue  # nodes of some kinds are read more slowly, and then 1 is a weight
         parts = community.louvain_communities(G, backend="atoll")
         ours = community.modularity(G, parts, backend="atoll")
         assert ours == pytest.approx(community.modularity(G, parts), abs=1e-12)
