@@ -18,8 +18,9 @@
 /// Several threads move vertices at the same time, so another run, and another number of ranks, may find other
 /// communities of about the same Q; one thread on one rank always finds the same.
 ///
-/// Memory on one rank: 8 bytes for each vertex and thread and some 40 for each vertex, 12 for each edge of the level
-/// behind the first. Over ranks the first level is distributed, the others are rank 0's.
+/// Memory on one rank: 12 bytes for each vertex and thread and some 60 for each vertex, 24 for each edge of the level
+/// behind the first. Over ranks each adds up its rows, and rank 0 puts them together and goes on alone: it holds 24
+/// bytes for each edge of the graph, and all that one rank has.
 /// [1] V. D. Blondel, J.-L. Guillaume, R. Lambiotte, E. Lefebvre. "Fast unfolding of communities in large networks."
 /// Journal of Statistical Mechanics P10008, 2008. [2] V. A. Traag, L. Waltman, N. J. van Eck. "From Louvain to Leiden:
 /// guaranteeing well-connected communities." Scientific Reports 9:5233, 2019.

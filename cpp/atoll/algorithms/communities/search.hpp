@@ -40,15 +40,11 @@ class CommunityDetection::Distributed final : public Search {
   std::size_t memory_bytes() const override;
 
  private:
-  void make_part();
+  CoarseLevel own_rows();
   std::vector<Vertex> find_on_first_rank(const CommunityDetectionOptions& options, CommunityDetectionResult& result);
 
   MirrorExchange<Local, MinOf> exchange_;
-  std::vector<ThreadSums> sums_;
-  Aggregation aggregation_;
-  Array<Local> set_;     // [row] its set on this rank
-  Array<Local> set_of_;  // [local] the same, numbered over all ranks
-  CoarseLevel part_;     // the rows of the gathered level that are this rank's sets
+  Array<Local> number_;  // [local] the vertex's row on rank 0
 };
 
 }  // namespace atl
