@@ -46,14 +46,13 @@ FUNCTIONS: dict[str, str] = {
     "is_strongly_connected": "",
     "is_weakly_connected": "",
     "katz_centrality": f"normalized must be True, alpha and beta above 0. {_SPECTRAL}",
+    "leiden_communities": f"max_level must be None; the seed draws nothing. {_MODULARITY}",
+    "louvain_communities": "max_level must be None, threshold its default; the seed draws nothing. Other communities "
+    f"of about the same modularity may come out. {_MODULARITY}",
     "maximum_spanning_edges": f"{_KRUSKAL} {_SIMPLE}",
     "maximum_spanning_tree": f"{_KRUSKAL} {_SIMPLE}",
     "minimum_spanning_edges": f"{_KRUSKAL} {_SIMPLE}",
     "minimum_spanning_tree": f"{_KRUSKAL} {_SIMPLE}",
-    "leiden_communities": f"max_level must be None; the seed draws nothing. {_MODULARITY} {_SIMPLE}",
-    "leiden_communities": f"max_level must be None; the seed draws nothing. {_MODULARITY}",
-    "louvain_communities": "max_level must be None, threshold its default; the seed draws nothing. Other communities "
-    f"of about the same modularity may come out. {_MODULARITY}",
     "modularity": _MODULARITY,
     "node_connected_component": "",
     "number_connected_components": "",

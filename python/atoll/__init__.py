@@ -21,8 +21,8 @@ import os as _os
 from . import apsp, plot  # noqa: F401 - atoll.apsp.open and atoll.plot are there without an import of their own
 from ._core import VERSION as __version__
 from .centrality import PageRankResult, betweenness_centrality, pagerank
-from .drawing import Picture, draw
 from .communities import CommunitiesResult, leiden_communities, louvain_communities, modularity
+from .drawing import Picture, draw
 from .errors import (
     ConvergenceError,
     Error,
@@ -59,8 +59,8 @@ from .structure import (
     connected_components,
     core_number,
     label_propagation,
-    strongly_connected_components,
     minimum_spanning_forest,
+    strongly_connected_components,
 )
 from .vertices import NO_VERTEX, UNREACHABLE, VertexArray
 from .world import World, run_ranks, set_threads

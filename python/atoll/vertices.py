@@ -279,8 +279,7 @@ class VertexArray(ArrayOperations):
 
 
 _NOT_REACHED = {"depth": UNREACHABLE, "parent": NO_VERTEX, "distance": np.inf}
-GROUPS = {"component", "label", "parent"}
-_GROUPS = {"community", "component", "label", "parent"}
+GROUPS = {"community", "component", "label", "parent"}
 
 
 def _missing(name: str, values: np.ndarray) -> np.ndarray:

@@ -23,6 +23,7 @@ except ImportError as _error:
         "Install it: pip install networkx, or pip install .[networkx] in a checkout of Atoll."
     ) from _error
 
+from .communities import leiden_communities, louvain_communities, modularity
 from .components import (
     connected_components,
     is_connected,
@@ -50,14 +51,6 @@ from .functions import (
     eccentricity,
     floyd_warshall,
     floyd_warshall_numpy,
-    is_connected,
-    is_weakly_connected,
-    leiden_communities,
-    louvain_communities,
-    modularity,
-    node_connected_component,
-    number_connected_components,
-    number_weakly_connected_components,
     pagerank,
     periphery,
     radius,
@@ -77,13 +70,13 @@ from .routes import (
     single_source_dijkstra_path,
     single_source_shortest_path,
 )
-from .spectral import eigenvector_centrality, katz_centrality
 from .spanning import (
     maximum_spanning_edges,
     maximum_spanning_tree,
     minimum_spanning_edges,
     minimum_spanning_tree,
 )
+from .spectral import eigenvector_centrality, katz_centrality
 
 __all__ = [
     "DiGraph",

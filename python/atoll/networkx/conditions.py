@@ -293,6 +293,8 @@ def _spanning_edges(G: Any, algorithm: str = "kruskal", weight: Any = "weight", 
 
 def _spanning_tree(G: Any, weight: Any = "weight", algorithm: str = "kruskal", ignore_nan: bool = False) -> Answer:
     return _spanning_edges(G, algorithm, weight)
+
+
 def _by_modularity(G: Any, weight: Any, resolution: Any) -> Answer:
     if G.is_directed():
         return "directed graphs are not supported"
