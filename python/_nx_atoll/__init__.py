@@ -31,6 +31,7 @@ FUNCTIONS: dict[str, str] = {
     "betweenness_centrality": "weight must be None or the name of an attribute, its values finite and above 0, sums of "
     "ints below 2^53. The same sources are drawn for the same seed.",
     "bidirectional_shortest_path": _ANY,
+    "closeness_centrality": "u and distance must be None.",
     "clustering": f"weight must be None. {_SIMPLE}",
     "connected_components": "",
     "core_number": _SIMPLE,
@@ -41,6 +42,7 @@ FUNCTIONS: dict[str, str] = {
     "eigenvector_centrality": _SPECTRAL,
     "floyd_warshall": f"{_WHOLE} All edges have them, or none. {_MATRIX}",
     "floyd_warshall_numpy": f"{_WHOLE} nodelist must be all nodes, each once. {_MATRIX}",
+    "harmonic_centrality": "nbunch, distance and sources must be None.",
     "has_path": "",
     "is_connected": "",
     "is_strongly_connected": "",

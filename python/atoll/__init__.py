@@ -23,6 +23,13 @@ from ._core import VERSION as __version__
 from .centrality import PageRankResult, betweenness_centrality, pagerank
 from .communities import CommunitiesResult, leiden_communities, louvain_communities, modularity
 from .drawing import Picture, draw
+from .centrality import (
+    PageRankResult,
+    betweenness_centrality,
+    closeness_centrality,
+    harmonic_centrality,
+    pagerank,
+)
 from .errors import (
     ConvergenceError,
     Error,
@@ -104,6 +111,7 @@ __all__ = [
     "betweenness_centrality",
     "bfs",
     "bfs_tree",
+    "closeness_centrality",
     "clustering",
     "connected_components",
     "core_number",
@@ -112,6 +120,7 @@ __all__ = [
     "eigenvector_centrality",
     "hits",
     "katz_centrality",
+    "harmonic_centrality",
     "label_propagation",
     "minimum_spanning_forest",
     "leiden_communities",

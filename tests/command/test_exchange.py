@@ -13,6 +13,7 @@ JOBS = {
     "cc": ["kron:11", "--undirected"],
     "pagerank": ["kron:11", "--undirected", "--iterations", "8"],
     "sssp": ["kron:10", "--undirected", "--weighted", "--source", "1", "--partition", "cartesian"],
+    "closeness": ["kron:9", "--undirected"],
     "eccentricity": ["grid:12x12", "--undirected"],
 }
 
@@ -42,7 +43,7 @@ def test_the_queue_carries_what_is_exchanged(algorithm, transport):
     by_queue = run(algorithm, "--transport", transport, "--exchange", "queue")
     by_slots = run(algorithm, "--transport", transport, "--exchange", "mailbox")
     assert (by_queue["plan"]["exchange"], by_slots["plan"]["exchange"]) == ("queue", "mailbox")
-    for field in ("reached", "levels", "components", "diameter"):
+    for field in ("reached", "levels", "components", "diameter", "largest_harmonic"):
         assert by_queue["result"].get(field) == by_slots["result"].get(field)
 
 

@@ -66,6 +66,7 @@ def test_quiet_and_short_steps_say_nothing(clock):
 CALLS = {
     "bc": lambda graph, progress: atoll.betweenness_centrality(graph, progress=progress),
     "weighted bc": lambda graph, progress: atoll.betweenness_centrality(graph, weight=True, progress=progress),
+    "closeness": lambda graph, progress: atoll.closeness_centrality(graph, progress=progress),
     "pagerank": lambda graph, progress: atoll.pagerank(graph, progress=progress),
     "cdlp": lambda graph, progress: atoll.label_propagation(graph, iterations=5, progress=progress),
     "eccentricity": lambda graph, progress: atoll.eccentricity(graph, progress=progress),

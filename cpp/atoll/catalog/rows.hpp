@@ -20,6 +20,7 @@ Algorithm bc_row();
 Algorithm bfs_row();
 Algorithm cc_row();
 Algorithm cdlp_row();
+Algorithm closeness_row();
 Algorithm eccentricity_row();
 Algorithm eigenvector_row();
 Algorithm hits_row();

@@ -1,62 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/verify/eccentricity_samples.hpp>
+#include <atoll/verify/level_search.hpp>
 #include <atoll/verify/neighbourhoods.hpp>
-#include <limits>
 
 namespace atl {
-namespace {
-
-// The greatest depth of a breadth-first search from a master of one of the ranks (-1 on the others). Collective.
-class Depth {
- public:
-  explicit Depth(const Graph& graph)
-      : graph_(graph),
-        world_(graph.world()),
-        exchange_(graph),
-        changed_(static_cast<std::size_t>(graph.locals())),
-        depth_(static_cast<std::size_t>(graph.locals())) {}
-
-  Vertex from(Local source) {
-    std::fill(depth_.begin(), depth_.end(), kUnreached);
-    std::vector<Local> frontier, next;
-    if (source >= 0) {
-      depth_[source] = 0;
-      frontier.push_back(source);
-    }
-    Local level = 0;
-    for (; world_.any(!frontier.empty()); ++level) {
-      next.clear();
-      for (const Local v : frontier)
-        for (const Local u : graph_.out().neighbours(v)) {
-          Local& depth = depth_[u];
-          if (depth <= level + 1) continue;
-          depth = level + 1;
-          if (u < graph_.owned()) {
-            next.push_back(u);
-          } else {
-            changed_.set_unsynchronized(static_cast<std::size_t>(u));
-          }
-        }
-      exchange_.reduce({depth_.data(), depth_.size()}, changed_);
-      for (std::size_t w = 0; w < changed_.words(); ++w)
-        for (std::uint64_t bits = std::exchange(changed_.at(w), 0); bits; bits &= bits - 1)
-          next.push_back(static_cast<Local>(w * 64) + std::countr_zero(bits));
-      frontier.swap(next);
-    }
-    return level - 1;
-  }
-
- private:
-  static constexpr Local kUnreached = std::numeric_limits<Local>::max();
-  const Graph& graph_;
-  World& world_;
-  MirrorExchange<Local, MinOf> exchange_;
-  VertexBits changed_;
-  Array<Local> depth_;  // [local]
-};
-
-}  // namespace
-
 Verdict verify_eccentricity(const Graph& graph, std::span<const Vertex> eccentricity, const EccentricityTerms& terms) {
   check(!graph.directed(),
         "verify eccentricity: {} is directed (eccentricities are of undirected graphs). Read it as "
@@ -88,9 +35,9 @@ Verdict verify_eccentricity(const Graph& graph, std::span<const Vertex> eccentri
                         "most 1)",
                         b.a, b.p, b.b, b.q)};
 
-  Depth depth(graph);
+  LevelSearch search(graph, graph.out());
   for_sampled(graph, terms.samples, terms.seed, [&](Vertex id, Vertex k, const std::vector<Vertex>&) {
-    const Vertex right = depth.from(k >= 0 ? graph.local_of(k) : -1);
+    const Vertex right = search.from(k >= 0 ? graph.local_of(k) : -1, [](Local, Vertex) {});
     if (k < 0) return;
     const Vertex e = eccentricity[k];
     const bool holds = exact ? e == right : terms.values == EccentricityValues::lower_bounds ? e <= right : e >= right;

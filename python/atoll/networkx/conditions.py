@@ -252,6 +252,16 @@ def _betweenness(
     return True if weight is None else _lengths(G, weight, zero=False)
 
 
+def _closeness(G: Any, u: Any = None, distance: Any = None, wf_improved: bool = True) -> Answer:
+    return True if u is None and distance is None else "u or distance is given (atoll's is of all nodes, by edges)"
+
+
+def _harmonic(G: Any, nbunch: Any = None, distance: Any = None, sources: Any = None) -> Answer:
+    if nbunch is None and distance is None and sources is None:
+        return True
+    return "nbunch, distance or sources is given (atoll's is of all nodes, from all, by edges)"
+
+
 def _undirected(G: Any, *_: Any, **__: Any) -> Answer:
     return "directed graphs are not supported" if G.is_directed() else True
 
@@ -350,6 +360,7 @@ _CONDITIONS = {
     "radius": _extent,
     "average_clustering": _average_clustering,
     "betweenness_centrality": _betweenness,
+    "closeness_centrality": _closeness,
     "clustering": _clustering,
     "core_number": _undirected,
     "eigenvector_centrality": _eigenvector,
@@ -361,6 +372,7 @@ _CONDITIONS = {
     "leiden_communities": _leiden,
     "louvain_communities": _louvain,
     "modularity": _modularity,
+    "harmonic_centrality": _harmonic,
     "pagerank": _pagerank,
     "dijkstra_path": _dijkstra_path,
     "dijkstra_path_length": _dijkstra_path,

@@ -108,6 +108,90 @@ def betweenness_centrality(
     return _rescale(_by_node(G, score), n, **{key: value for key, value in wanted.items() if key in taken})
 
 
+@where_possible
+def closeness_centrality(G: Graph, u: Any = None, distance: Any = None, wf_improved: bool = True) -> dict[Any, float]:
+    if len(G) == 0:
+        return {}
+    return _by_node(G, centrality.closeness_centrality(G._plain(), wf_improved=wf_improved).local)
+
+
+@where_possible
+def harmonic_centrality(G: Graph, nbunch: Any = None, distance: Any = None, sources: Any = None) -> dict[Any, float]:
+    if len(G) == 0:
+        return {}
+    values = centrality.harmonic_centrality(G._plain()).local.tolist()
+    return {node: value or 0 for node, value in zip(G._nodes, values)}  # NetworkX has the int 0 for none
+
+
+# ---- components ------------------------------------------------------------------------------------------------------
+
+
+def _components(G: Graph) -> Iterator[set]:
+    if len(G) == 0:
+        return
+    # A component is called by its smallest id, which is its first node's: sorted by it, they come in NetworkX's order.
+    label = structure.connected_components(G._plain()).component.local
+    order = np.argsort(label, kind="stable")
+    starts = np.flatnonzero(np.diff(label[order], prepend=-1)).tolist()
+    nodes = G._labels(order)
+    for begin, end in zip(starts, starts[1:] + [len(nodes)]):
+        yield set(nodes[begin:end])
+
+
+def _how_many(G: Graph) -> int:
+    return structure.connected_components(G._plain()).components if len(G) else 0
+
+
+def _is_one(G: Graph) -> bool:
+    if len(G) == 0:
+        raise nx.NetworkXPointlessConcept("Connectivity is undefined for the null graph.")
+    return _how_many(G) == 1
+
+
+@where_possible
+@nx.utils.not_implemented_for("directed")
+def connected_components(G: Graph) -> Iterator[set]:
+    return _components(G)
+
+
+@where_possible
+@nx.utils.not_implemented_for("directed")
+def number_connected_components(G: Graph) -> int:
+    return _how_many(G)
+
+
+@where_possible
+@nx.utils.not_implemented_for("directed")
+def is_connected(G: Graph) -> bool:
+    return _is_one(G)
+
+
+@where_possible
+@nx.utils.not_implemented_for("directed")
+def node_connected_component(G: Graph, n: Any) -> set:
+    number = G._numbers()[n]  # KeyError, as NetworkX
+    label = structure.connected_components(G._plain()).component.local
+    return set(G._labels(np.flatnonzero(label == label[number])))
+
+
+@where_possible
+@nx.utils.not_implemented_for("undirected")
+def weakly_connected_components(G: Graph) -> Iterator[set]:
+    return _components(G)
+
+
+@where_possible
+@nx.utils.not_implemented_for("undirected")
+def number_weakly_connected_components(G: Graph) -> int:
+    return _how_many(G)
+
+
+@where_possible
+@nx.utils.not_implemented_for("undirected")
+def is_weakly_connected(G: Graph) -> bool:
+    return _is_one(G)
+
+
 # ---- distances -------------------------------------------------------------------------------------------------------
 
 

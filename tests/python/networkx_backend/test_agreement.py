@@ -112,6 +112,13 @@ class TestAgreement:
             ):
                 same("betweenness_centrality", G, weight="w", exact=False, **options)
 
+    def test_closeness(self, kind):
+        for seed in seeds():
+            G = random_graph(kind, seed)
+            same("closeness_centrality", G)
+            same("closeness_centrality", G, wf_improved=False)
+            same("harmonic_centrality", G, exact=False)
+
     def test_components(self, kind):
         for seed in seeds():
             G = random_graph(kind, seed)

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <atoll/algorithms/closeness/closeness.hpp>
+#include <atoll/base/error.hpp>
+#include <atoll/verify/closeness_samples.hpp>
+#include <cmath>
+
+#include "algorithms/spread_samples.hpp"
+
+using namespace atl;
+using samples::Sample;
+
+namespace {
+
+struct Expected {
+  std::vector<Vertex> farness, reached;
+  std::vector<double> closeness, harmonic;
+};
+
+// A search from every source, which is given by its owned index.
+Expected by_searches(const Sample& sample, const std::vector<std::size_t>& sources) {
+  const std::size_t n = sample.vertices();
+  std::vector<std::vector<std::size_t>> next(n);
+  for (const auto& a : sample.arcs()) next[static_cast<std::size_t>(a.from)].push_back(static_cast<std::size_t>(a.to));
+  Expected expected{std::vector<Vertex>(n, 0), std::vector<Vertex>(n, 0), std::vector<double>(n, 0.0),
+                    std::vector<double>(n, 0.0)};
+  std::vector<bool> is_source(n, false);
+  for (const std::size_t s : sources) {
+    is_source[s] = true;
+    std::vector<Vertex> depth(n, -1);
+    std::vector<std::size_t> queue{s};
+    depth[s] = 0;
+    for (std::size_t i = 0; i < queue.size(); ++i)
+      for (const std::size_t u : next[queue[i]])
+        if (depth[u] < 0) {
+          depth[u] = depth[queue[i]] + 1;
+          queue.push_back(u);
+        }
+    for (const std::size_t v : queue)
+      if (v != s) {
+        ++expected.reached[v];
+        expected.farness[v] += depth[v];
+        expected.harmonic[v] += 1 / static_cast<double>(depth[v]);
+      }
+  }
+  for (std::size_t v = 0; v < n; ++v) {
+    if (expected.reached[v] == 0) continue;
+    const auto r = static_cast<double>(expected.reached[v]), f = static_cast<double>(expected.farness[v]);
+    const auto others = static_cast<double>(sources.size() - (is_source[v] ? 1 : 0));
+    expected.closeness[v] = r / f * (r / others);
+    expected.harmonic[v] *= static_cast<double>(n - 1) / others;
+  }
+  return expected;
+}
+
+std::vector<std::size_t> all_of(std::size_t n) {
+  std::vector<std::size_t> all(n);
+  for (std::size_t v = 0; v < n; ++v) all[v] = v;
+  return all;
+}
+
+ClosenessValues values_of(const ClosenessResult& result) {
+  return {.closeness = {result.closeness.data(), result.closeness.size()},
+          .harmonic = {result.harmonic.data(), result.harmonic.size()},
+          .farness = {result.farness.data(), result.farness.size()},
+          .reached = {result.reached.data(), result.reached.size()}};
+}
+
+void check_as(const Graph& graph, const ClosenessResult& result, const Expected& expected) {
+  CHECK(samples::by_id(graph, result.farness) == expected.farness);
+  CHECK(samples::by_id(graph, result.reached) == expected.reached);
+  CHECK(samples::by_id(graph, result.closeness) == expected.closeness);
+  const std::vector<double> harmonic = samples::by_id(graph, result.harmonic);
+  REQUIRE(harmonic.size() == expected.harmonic.size());
+  for (std::size_t v = 0; v < harmonic.size(); ++v)
+    CHECK(std::abs(harmonic[v] - expected.harmonic[v]) <= 1e-12 * expected.harmonic[v]);
+}
+
+}  // namespace
+
+TEST_CASE("closeness and harmonic centrality are those of a search from every vertex, for any ranks, routes and cuts") {
+  samples::for_each_spread(cases::Weight::none, [](const Sample& sample, const Graph& graph) {
+    const Expected expected = by_searches(sample, all_of(sample.vertices()));
+    Closeness closeness(graph);
+    ClosenessResult result;
+    for (int again = 0; again < 2; ++again) {
+      closeness.run({}, result);
+      CHECK(result.sources == static_cast<Vertex>(sample.vertices()));
+      check_as(graph, result, expected);
+    }
+    CHECK(verify_closeness(graph, values_of(result)).what == "");
+  });
+}
+
+TEST_CASE("from some sources the sums are those of these alone, scaled up, for any ranks, routes and cuts") {
+  samples::for_each_spread(cases::Weight::none, [](const Sample& sample, const Graph& graph) {
+    const std::size_t n = sample.vertices();
+    if (n == 0) return;
+    const std::vector<Vertex> ids = sample.edges.ids();
+    for (const std::size_t count : {std::size_t{1}, std::size_t{2}, std::size_t{70}}) {
+      std::vector<std::size_t> chosen;
+      std::vector<Vertex> named;
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t v = random_at(count, i) % n;
+        named.push_back(ids[v]);
+        if (std::find(chosen.begin(), chosen.end(), v) == chosen.end()) chosen.push_back(v);
+      }
+      Closeness closeness(graph);
+      ClosenessResult result;
+      const std::span<const Vertex> sources(named);
+      closeness.run({.sources = sources, .progress = {}}, result);
+      CHECK(result.sources == static_cast<Vertex>(chosen.size()));
+      check_as(graph, result, by_searches(sample, chosen));
+      CHECK(verify_closeness(graph, values_of(result), {.sources = sources, .samples = 5}).what == "");
+    }
+  });
+}
+
+TEST_CASE("all values are the same bits for any number of ranks and threads") {
+  std::vector<std::vector<double>> harmonic, closeness;
+  for (const Rank ranks : {1, 2, 5})
+    for (const int threads : {1, 3}) {
+      Plan plan;
+      plan.threads = threads;
+      run_ranks(ranks, plan, [&](World& world) {
+        const Graph graph = Graph::build(world, generate(world, "kron:11"));
+        ClosenessResult result;
+        Closeness(graph).run({}, result);
+        const auto h = samples::by_id(graph, result.harmonic), c = samples::by_id(graph, result.closeness);
+        if (world.rank() != 0) return;
+        harmonic.push_back(h);
+        closeness.push_back(c);
+      });
+    }
+  for (std::size_t i = 1; i < harmonic.size(); ++i) {
+    CHECK(harmonic[i] == harmonic[0]);
+    CHECK(closeness[i] == closeness[0]);
+  }
+}
+
+TEST_CASE("a source that no vertex is, is refused the same on all ranks") {
+  Plan plan;
+  plan.threads = 1;
+  run_ranks(3, plan, [](World& world) {
+    const Graph graph = Graph::build(world, generate(world, "path:9"));
+    Closeness closeness(graph);
+    ClosenessResult result;
+    const std::vector<Vertex> named{3, 9};
+    CHECK_THROWS_AS(closeness.run({.sources = std::span<const Vertex>(named), .progress = {}}, result), InputError);
+    CHECK(world.sum(1) == 3);
+  });
+}
