@@ -20,9 +20,6 @@ import os as _os
 
 from . import apsp, plot  # noqa: F401 - atoll.apsp.open and atoll.plot are there without an import of their own
 from ._core import VERSION as __version__
-from .centrality import PageRankResult, betweenness_centrality, pagerank
-from .communities import CommunitiesResult, leiden_communities, louvain_communities, modularity
-from .drawing import Picture, draw
 from .centrality import (
     PageRankResult,
     betweenness_centrality,
@@ -30,6 +27,8 @@ from .centrality import (
     harmonic_centrality,
     pagerank,
 )
+from .communities import CommunitiesResult, leiden_communities, louvain_communities, modularity
+from .drawing import Picture, draw
 from .errors import (
     ConvergenceError,
     Error,
