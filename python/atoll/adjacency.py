@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from . import errors
 from .arguments import one_of
-from .attributes import is_missing
+from .attributes import weighted_graph
 from .collective_arguments import checked
-from .interchange.frames import arrow_table, optional, pandas_table, polars_table
+from .containers import NodeView, contains, neighbor_weights
+from .interchange.frames import arrow_table, pandas_table, polars_table
+from .interchange.outputs import networkx_graph, scipy_matrix
 from .vertices import VertexArray
 from .world import World, agreed
 
@@ -42,6 +46,31 @@ class Adjacency:
 
     def __len__(self) -> int:
         return self.n
+
+    def __contains__(self, vertex: object) -> bool:
+        return contains(self, vertex)  # type: ignore[arg-type]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.nodes)
+
+    def __getitem__(self, vertex: int | str) -> Mapping[Any, Any]:
+        return neighbor_weights(self, vertex)  # type: ignore[arg-type]
+
+    __reversed__ = None
+
+    @property
+    def nodes(self) -> NodeView:
+        """The vertices by their names, or ids: for `in`, len(), iteration, numpy.asarray(). Also called, as nodes().
+
+        Iteration, over the graph too, has this rank's vertices, ascending.
+
+        Examples
+        --------
+        >>> graph = atoll.Graph([("Ann", "Bob"), ("Bob", "Cid")])
+        >>> list(graph.nodes), "Dan" in graph.nodes
+        (['Ann', 'Bob', 'Cid'], False)
+        """
+        return NodeView(self)  # type: ignore[arg-type]
 
     @checked
     def neighbors(self, vertex: int | str, *, direction: str = "out") -> np.ndarray:
@@ -94,8 +123,12 @@ class Adjacency:
         self._core.owner(int(v))
         return bool((self._ends(int(u), "out") == int(v)).any())
 
+    @overload
+    def degree(self, vertex: None = None, *, direction: str = "both") -> VertexArray: ...
+    @overload
+    def degree(self, vertex: int | str, *, direction: str = "both") -> int: ...
     @checked
-    def degree(self, vertex: int | str, *, direction: str = "both") -> int:
+    def degree(self, vertex: int | str | None = None, *, direction: str = "both") -> int | VertexArray:
         """How many edges have an end at `vertex`, or leave or enter it. Collective: the same on every rank.
 
         A self-loop has both ends there, and counts twice in "both", and in an undirected graph; parallel edges that the
@@ -103,7 +136,8 @@ class Adjacency:
 
         Parameters
         ----------
-        vertex : int or str     an original id, or the name of a vertex that has one
+        vertex : int or str, optional
+                                an original id, or the name of a vertex that has one; None: all, as degrees()
         direction : {"both", "out", "in"}
                                 of a directed graph; of an undirected one all are the same
 
@@ -119,6 +153,8 @@ class Adjacency:
         """
         with agreed(self._world, f"degree({vertex}, {direction=})"):
             one_of("direction", direction, ("both", "out", "in"))
+        if vertex is None:
+            return self.degrees(direction=direction)
         ends = [self._ends(int(vertex), one) for one in self._directions(direction)]
         loops = 0 if self.directed else int((ends[0] == int(vertex)).sum())
         return sum(map(len, ends)) + loops
@@ -148,6 +184,50 @@ class Adjacency:
             one_of("direction", direction, ("both", "out", "in"))
         counts = [self._core.degrees(one == "in").view(np.int64) for one in self._directions(direction)]
         return VertexArray(self, counts[0] if len(counts) == 1 else counts[0] + counts[1], "degree")  # type: ignore[arg-type]
+
+    @overload
+    def strength(self, vertex: None = None, *, direction: str = "both", weight: bool | str = True) -> VertexArray: ...
+    @overload
+    def strength(self, vertex: int | str, *, direction: str = "both", weight: bool | str = True) -> float: ...
+    @checked
+    def strength(
+        self, vertex: int | str | None = None, *, direction: str = "both", weight: bool | str = True
+    ) -> float | VertexArray:
+        """The sum of the weights of the edges at `vertex`, in float64; of all vertices without one. Collective.
+
+        Edges count as in degree(): a self-loop twice in "both" and in an undirected graph, parallel edges each.
+
+        Parameters
+        ----------
+        vertex : int or str, optional
+                                an original id, or the name of a vertex that has one; None: all
+        direction : {"both", "out", "in"}
+                                see degree
+        weight : bool or str    True: the graph's weights; a name: that attribute of edges
+
+        Returns
+        -------
+        float, or a VertexArray of float64
+
+        Raises
+        ------
+        InputError              the graph has no such vertex, or no weights: degree() counts edges
+
+        Examples
+        --------
+        >>> graph = atoll.Graph([("Ann", "Bob", 2.0), ("Bob", "Cid", 0.5)], directed=False)
+        >>> graph.strength("Bob"), graph.strength().to_dict()
+        (2.5, {'Ann': 2.0, 'Bob': 2.5, 'Cid': 0.5})
+        """
+        with agreed(self._world, f"strength({vertex}, {direction=}, {weight=})"):
+            one_of("direction", direction, ("both", "out", "in"))
+            if weight is False or (weight is True and self._core.weight_type == 0):
+                why = "weight is False" if weight is False else "the graph has no weights"
+                raise errors.InputError(f"{why} (strength is the sum of weights). Use degree(), which counts edges.")
+        graph, _ = weighted_graph(self, weight)  # type: ignore[arg-type]
+        sums = [graph._core.strengths(one == "in") for one in self._directions(direction)]
+        strengths = VertexArray(graph, sums[0] if len(sums) == 1 else sums[0] + sums[1], "strength")
+        return strengths if vertex is None else float(strengths.at(int(vertex)))
 
     def edges(self) -> tuple[np.ndarray, ...]:
         """This rank's edges as arrays (src, dst), or (src, dst, weight) where there are weights. Not collective.
@@ -219,15 +299,7 @@ class Adjacency:
                [0. , 0. , 0. ]])
         """
         self._on_one_rank("to_scipy()")
-        sparse = optional("scipy.sparse", "scipy", "to_scipy()")
-        source, target, *weight = self.edges()
-        values = weight[0] if weight else np.ones(len(source), bool)
-        rows, columns = np.searchsorted(self.ids, source), np.searchsorted(self.ids, target)
-        if not self.directed:
-            other = rows != columns
-            rows, columns = np.concatenate([rows, columns[other]]), np.concatenate([columns, rows[other]])
-            values = np.concatenate([values, values[other]])
-        return sparse.coo_array((values, (rows, columns)), shape=(self.n, self.n)).tocsr()
+        return scipy_matrix(self)  # type: ignore[arg-type]
 
     def to_networkx(self) -> Any:
         """A networkx.Graph or DiGraph of one rank, a copy; a Multi(Di)Graph where parallel edges are kept.
@@ -246,40 +318,7 @@ class Adjacency:
         OutEdgeDataView([('TP53', 'MDM2', {'weight': 0.9})])
         """
         self._on_one_rank("to_networkx()")
-        networkx = optional("networkx", "networkx", "to_networkx()")
-        columns = self._edge_columns()
-        source, target, *weight = self.edges()
-        parallel = bool(((source[1:] == source[:-1]) & (target[1:] == target[:-1])).any())
-        kind = ("Multi" if parallel else "") + ("DiGraph" if self.directed else "Graph")
-        graph = getattr(networkx, kind)(name=self.name)
-        nodes = (self.ids if self.names is None else self.names).tolist()
-        graph.add_nodes_from(nodes)
-        for name, values in self._vertex_columns.items():
-            given = {v: value for v, value in zip(nodes, values.tolist()) if not is_missing(value)}
-            networkx.set_node_attributes(graph, given, name)
-        rows = zip(*(values.tolist() for values in columns.values()))
-        (graph.add_weighted_edges_from if weight else graph.add_edges_from)(rows)
-        if self._edge_table and not parallel:
-            self._give_edge_attributes(graph, networkx)
-        return graph
-
-    def _give_edge_attributes(self, graph: Any, networkx: Any) -> None:
-        """Sets edge attributes; merged parallel edges take those of the first whose weight was kept, or the first."""
-        ends = [self._edge_table[end].tolist() for end in ("source", "target")]
-        weights = self._edge_table.get(self._edge_made_by.get("weight", "weight")) if self._core.weight_type else None
-        row_of: dict[Any, int] = {}
-        for row, (u, v) in enumerate(zip(*ends)):
-            if not graph.has_edge(u, v):
-                continue  # a self-loop that was dropped
-            edge = (u, v) if self.directed or (v, u) not in row_of else (v, u)
-            kept = graph[u][v].get("weight")
-            if edge not in row_of or (weights is not None and weights[row_of[edge]] != kept == weights[row]):
-                row_of[edge] = row
-        for name, values in self._edge_table.items():
-            if name not in ("source", "target", "weight"):
-                given = {edge: values[row] for edge, row in row_of.items() if not is_missing(values[row])}
-                plain = {edge: x.item() if isinstance(x, np.generic) else x for edge, x in given.items()}
-                networkx.set_edge_attributes(graph, plain, name)
+        return networkx_graph(self)  # type: ignore[arg-type]
 
     def _edge_columns(self) -> dict[str, np.ndarray]:
         source, target, *weight = self.edges()
@@ -295,7 +334,7 @@ class Adjacency:
 
     def _ends(self, vertex: int, direction: str) -> np.ndarray:
         """The other ends of the vertex's edges, ascending, of parallel edges each. Collective."""
-        return self._core.neighbours(vertex, direction == "in").view(np.int64)
+        return self._core.neighbours(vertex, direction == "in", False)[0].view(np.int64)
 
     def _on_one_rank(self, call: str) -> None:
         if self.size > 1:

@@ -32,16 +32,22 @@ def converted(f: F, refused: Callable[[dict[str, Any]], None] = lambda given: No
     names = [p.name for p in parameters]
     checks = {p.name: check for p in parameters if (check := _check_of(p))}
     vertices = {p.name for p in parameters if str(p.annotation) == _VERTEX}
+    optional = {p.name for p in parameters if str(p.annotation) == f"{_VERTEX} | None"}
 
     @functools.wraps(f)
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
             taken = [checks[name](value) if name in checks else value for name, value in zip(names, args)]
             named = {name: checks[name](value) if name in checks else value for name, value in kwargs.items()}
-            if vertices:
+            if vertices or optional:
                 graph = named.get("graph", taken[0] if taken else None)
-                taken = [vertex_id(name, v, graph) if name in vertices else v for name, v in zip(names, taken)]
-                named = {name: vertex_id(name, v, graph) if name in vertices else v for name, v in named.items()}
+
+                def by_id(name: str, value: Any) -> Any:
+                    wanted = name in vertices or (name in optional and value is not None)
+                    return vertex_id(name, value, graph) if wanted else value
+
+                taken = [by_id(name, value) for name, value in zip(names, taken)]
+                named = {name: by_id(name, value) for name, value in named.items()}
         except (TypeError, errors.InputError):
             refused({**dict(zip(names, args)), **kwargs})
             raise
@@ -68,6 +74,10 @@ def vertex_id(name: str, value: object, graph: Any = None) -> int:
         ) from None
     if not 0 <= number <= _core.MAX_ID:
         raise errors.InputError(f"{name} is {number} ({_core.ID_RULE}). Give the id of a vertex.")
+    if names is not None and number >= graph.n:
+        raise errors.InputError(
+            f"{name} is {number} (the {graph.n} vertices of this graph have names). Give the name of a vertex."
+        )
     return number
 
 
@@ -233,7 +243,7 @@ def _check_of(parameter: inspect.Parameter) -> Callable[[Any], Any] | None:
     name, annotation = parameter.name, str(parameter.annotation)
     kind = annotation.removesuffix(" | None")
     optional = kind != annotation
-    if annotation == _VERTEX:
+    if kind == _VERTEX:
         return None  # by the graph
     if name in ("source", "u", "v") and kind == "int":
         return functools.partial(vertex_id, name)

@@ -157,7 +157,7 @@ def pagerank(
         score=VertexArray(graph, found["score"], "pagerank"),
         iterations=found["iterations"],
         change=found["change"],
-        converged=found["converged"],
+        converged=found["converged"] or graph.n == 0,
         weighted=by_weight,
         prepare_seconds=found["prepare_seconds"],
         seconds=found["seconds"],

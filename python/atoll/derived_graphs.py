@@ -137,11 +137,12 @@ class DerivedGraphs(Adjacency):
         >>> graph.m
         1
         """
+        named = self._names is not None or (self.n == 0 and _core.any(self._world, has_names(src)))
         with agreed(self._world, f"add_edges({duplicates=}, {self_loops=})"):
             build_options(duplicates, self_loops, self._partition, None, True)
             if self._has_objects:
                 src, dst = list(src), list(dst)
-            elif self._names is not None:
+            elif named:
                 src, dst = name_list("src", src), name_list("dst", dst)
             else:
                 src, dst = column("src", src, "id"), column("dst", dst, "id")
@@ -160,7 +161,7 @@ class DerivedGraphs(Adjacency):
         source, target, *old = self.edges()
         if old:
             weight = np.concatenate([weight, old[0]]).astype(kind, copy=False)
-        if self._names is not None:
+        if named:
             source, target = src + self._named(source).tolist(), dst + self._named(target).tolist()
         else:
             source, target = np.concatenate([src, source]), np.concatenate([dst, target])

@@ -8,6 +8,7 @@ __all__ = [
     "Error",
     "InputError",
     "IoError",
+    "MissingVertexError",
     "TimeLimitError",
     "TransportError",
     "UsageError",
@@ -21,6 +22,12 @@ class Error(Exception):
 
 class InputError(Error, ValueError):
     """An input is wrong: a file's line, a negative id, an empty graph, a source that does not exist."""
+
+
+class MissingVertexError(InputError, KeyError):
+    """graph[v] of a vertex that the graph has not: a KeyError too, as of a dict."""
+
+    __str__ = Exception.__str__  # a KeyError shows its message in quotes
 
 
 class UsageError(Error, ValueError):

@@ -3,10 +3,7 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
-
-import numpy as np
 
 from . import _core, errors
 from .attributes import Attributes
@@ -16,9 +13,8 @@ from .derived_graphs import DerivedGraphs
 from .graph_properties import GraphProperties
 from .interchange.columns import column, csr_columns, has_names, is_int, kind_of, name_list, refuse_wrong_lengths
 from .interchange.graph_files import FORMATS, FromFiles
-from .interchange.graph_objects import FromObjects, columns_of, is_igraph, is_list_of_edges, is_networkx
-from .interchange.square_tables import refuse_list_of_rows
-from .interchange.table_columns import is_table
+from .interchange.graph_objects import FromObjects
+from .interchange.inputs import graph_of
 from .interchange.tables import FromTables
 from .world import World, agreed, world_of
 
@@ -31,8 +27,10 @@ class Graph(Attributes, GraphProperties, DerivedGraphs, FromFiles, FromObjects, 
     ``Graph(obj, **options)`` takes what one of the named constructors takes: a text such as "kron:16"
     (`generate`), a path (`read`), a sparse matrix or array of SciPy (`from_scipy`), a tuple (src, dst) or
     (src, dst, weight) (`from_edges`), a table of pandas, polars or pyarrow (`from_table`), a graph of NetworkX
-    (`from_networkx`) or igraph (`from_igraph`); also a list of pairs or triples, and a dense matrix of 4 rows or
-    more, whose entries other than 0 are edges. All are collective over `comm`, with the same options on every rank.
+    (`from_networkx`) or igraph (`from_igraph`); also a list of pairs or triples, a dict of lists of neighbours or of
+    dicts of their weights, a tensor of PyTorch with two rows (an edge_index) or two columns (pairs), and a dense matrix
+    of 4 rows or more (smaller ones may as well be pairs: `from_dense`). All are collective over `comm`, with the same
+    options on every rank.
 
     Vertices have original ids: any int64 >= 0, as sparse as they come; or names (docs/names.md). Results are in the
     order of ascending ids, or names.
@@ -62,6 +60,10 @@ class Graph(Attributes, GraphProperties, DerivedGraphs, FromFiles, FromObjects, 
     >>> import numpy as np
     >>> atoll.Graph((np.array([10**15, 7]), np.array([7, 8]))).ids
     array([               7,                8, 1000000000000000])
+    >>> atoll.Graph({"Ann": ["Bob", "Cid"], "Dan": []}).names
+    array(['Ann', 'Bob', 'Cid', 'Dan'], dtype=object)
+    >>> atoll.Graph([])
+    <atoll.Graph 'edges': 0 vertices, 0 edges, directed>
 
     len(graph) is n. A `with` block closes the graph at its end; pickles of a graph on one rank have its edges by value.
     """
@@ -71,38 +73,7 @@ class Graph(Attributes, GraphProperties, DerivedGraphs, FromFiles, FromObjects, 
     def __init__(self, obj: Any, *, comm: Any = None, plan: dict[str, Any] | None = None, **options: Any) -> None:
         if isinstance(obj, Graph):
             raise TypeError("the argument is a Graph already. Use it as it is.")
-        if isinstance(obj, str) and _core.is_generator(obj):
-            made = Graph.generate(obj, comm=comm, plan=plan, **options)
-        elif isinstance(obj, (str, os.PathLike)):
-            made = Graph.read(obj, comm=comm, plan=plan, **options)
-        elif hasattr(obj, "tocsr"):
-            made = Graph.from_scipy(obj, comm=comm, plan=plan, **options)
-        elif is_table(obj):
-            made = Graph.from_table(obj, comm=comm, plan=plan, **options)
-        elif is_networkx(obj):
-            made = Graph.from_networkx(obj, comm=comm, plan=plan, **options)
-        elif is_igraph(obj):
-            made = Graph.from_igraph(obj, comm=comm, plan=plan, **options)
-        elif isinstance(obj, np.ndarray) and obj.ndim == 2 and obj.shape[0] == obj.shape[1] > 3:  # smaller: or edges
-            made = Graph._from_dense(obj, {"comm": comm, "plan": plan, **options})
-        elif is_list_of_edges(obj):
-            with agreed(world_of(comm, plan)):
-                refuse_list_of_rows(obj)
-                columns = columns_of(obj)
-            options = {"comm": comm, "plan": plan, **options}
-            if "vertices" in options:
-                made = Graph.from_edges(*columns, **options)
-            else:
-                src, dst, *weight = columns
-                made = Graph._from_nodes(src, dst, *(weight or [None]), [], options)
-        elif isinstance(obj, tuple) and len(obj) in (2, 3):
-            made = Graph.from_edges(*obj, comm=comm, plan=plan, **options)
-        else:
-            raise TypeError(
-                f"a Graph cannot be made from a {type(obj).__module__}.{type(obj).__qualname__} (a text, a "
-                f"path, a matrix, a table, a list of pairs, a graph of NetworkX or igraph, or a tuple (src, dst[, "
-                f"weight]) of arrays can). {_way_in(obj)}"
-            )
+        made = graph_of(Graph, obj, {"comm": comm, "plan": plan, **options})
         for slot in GraphProperties.__slots__:
             if slot != "__weakref__":
                 setattr(self, slot, getattr(made, slot))
@@ -154,7 +125,7 @@ class Graph(Attributes, GraphProperties, DerivedGraphs, FromFiles, FromObjects, 
         vertices : int or array of int32 or int64 or names, optional
                                 n: the ids are exactly 0 .. n-1, whether an edge names them or not; an array:
                                 further ids that exist, each rank giving a part. None: the vertices that edges
-                                name
+                                name; without an edge the graph is empty
         duplicates : {"min", "max", "sum", "keep"}
                                 several edges between the same two vertices become one with the least, the
                                 greatest or the sum of their weights; or all stay. Longest and widest paths want
@@ -168,8 +139,8 @@ class Graph(Attributes, GraphProperties, DerivedGraphs, FromFiles, FromObjects, 
         TypeError               an array of another type: the message names the cast; whole numbers beyond 2**53 as
                                 weights; a masked array. Arrays of int32, int64, float32 and float64 in one piece are
                                 copied once, into the graph
-        InputError              an id below 0 or outside 0 .. n-1, columns of different lengths, a graph
-                                without a vertex, a weight that is infinite or not a number
+        InputError              an id below 0 or outside 0 .. n-1, columns of different lengths, a weight that is
+                                infinite or not a number
 
         Examples
         --------
@@ -211,11 +182,13 @@ class Graph(Attributes, GraphProperties, DerivedGraphs, FromFiles, FromObjects, 
             count = None
             if is_int(vertices):
                 count, vertices = int(vertices), None
-                if not 1 <= count <= _core.MAX_ID + 1:
-                    why = "an empty graph has no vertex to start from" if count < 1 else _core.ID_RULE
-                    raise errors.InputError(f"vertices is {count} ({why}). Give a number from 1 on, or None.")
+                if not 0 <= count <= _core.MAX_ID + 1:
+                    why = "it is how many there are" if count < 0 else _core.ID_RULE
+                    raise errors.InputError(f"vertices is {count} ({why}). Give a number from 0 on, or None.")
             elif vertices is not None:
                 vertices = column("vertices", vertices, "id")
+        if count is None and not _core.any(world, len(src) > 0 or (vertices is not None and len(vertices) > 0)):
+            count, vertices = 0, None
         core = _core.from_arrays(world, src, dst, weight, directed, count, vertices, preparation)
         return cls._made(world, comm, core, partition)
 
@@ -332,23 +305,3 @@ def file_formats() -> dict[str, str]:
     True
     """
     return {**_core.file_formats(), **FORMATS}
-
-
-def _way_in(obj: Any) -> str:
-    """The line that takes what a Graph is not made from."""
-    if isinstance(obj, np.ndarray) and obj.dtype.names:
-        fields = ", ".join(f"rows[{name!r}]" for name in obj.dtype.names[:3])
-        return f"For an array of records: Graph(({fields}))."
-    if isinstance(obj, np.ndarray) and obj.ndim == 2 and obj.shape[1] in (2, 3):
-        return (
-            "For an array with an edge a row: Graph.from_edges(*edges.T). For a matrix: "
-            "Graph(scipy.sparse.coo_array(matrix))."
-        )
-    if isinstance(obj, list) and obj and all(isinstance(row, list) and len(row) == len(obj) for row in obj):
-        return "For a matrix: Graph(numpy.array(matrix))."
-    if isinstance(obj, (list, set, frozenset)):
-        return "For several pairs: Graph([(1, 2), (2, 3)])."
-    for method in ("collect", "compute", "to_table"):  # polars, dask, datasets of pyarrow
-        if hasattr(obj, method):
-            return f"It is not there yet: use Graph(table.{method}())."
-    return "For two arrays: Graph.from_edges(src, dst)."

@@ -297,5 +297,7 @@ def all_pairs(
         one_of("device", device, ("cpu", "cuda"))
         if not delta >= 0:
             raise errors.UsageError(f"delta is {delta} (the width of a bucket). Give 0 or more.")
+        if graph.n == 0:
+            raise errors.InputError("graph has no vertex (so there are no pairs). Give one with a vertex.")
     with listening(progress, "all pairs", graph.rank) as told:
         return AllPairs(_core.all_pairs(graph._core, semiring, dtype, method, delta, peel, device, told), graph)

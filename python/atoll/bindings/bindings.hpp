@@ -122,6 +122,7 @@ using AnyColumn = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu
 void bind_runtime(nb::module_& m);
 void bind_formats(nb::module_& m);
 void bind_graph(nb::module_& m);
+void bind_edges(nb::class_<SharedGraph>& graph);
 void bind_names(nb::module_& m);
 void bind_algorithms(nb::module_& m);
 void bind_apsp(nb::module_& m);

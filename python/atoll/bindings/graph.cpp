@@ -223,89 +223,6 @@ Numpy<Vertex> ids_of(const SharedGraph& g) {
   return to_numpy(std::move(ids));
 }
 
-// (source, target, weight or None) of this rank's edges, in the order of its lists: parallel ones lie side by side. Of
-// an undirected edge the end with the lesser id is the source, where both are here. Not collective.
-nb::tuple edges_of(const SharedGraph& g) {
-  const Graph& graph = g.graph;
-  const Csr& out = graph.out();
-  Array<Vertex> source, target;
-  nb::object weight = nb::none();
-  g.world->call([&](World& world) {
-    std::size_t count = 0;
-    const auto each = [&](auto&& f) {
-      for (Local v = 0; v < graph.active(); ++v) {
-        if (v % 4096 == 0) world.team().cancellation_point();
-        const Vertex from = graph.id_of(v);
-        for (Edge e = out.offsets[v]; e < out.offsets[static_cast<std::size_t>(v) + 1]; ++e) {
-          const Vertex to = graph.id_of(out.targets[e]);
-          if (graph.directed() || from <= to) f(from, to, static_cast<std::size_t>(e));
-        }
-      }
-    };
-    each([&](Vertex, Vertex, std::size_t) { ++count; });
-    source = Array<Vertex>(count);
-    target = Array<Vertex>(count);
-    count = 0;
-    each([&](Vertex from, Vertex to, std::size_t) {
-      source[count] = from;
-      target[count++] = to;
-    });
-    std::visit(
-        [&]<class Column>(const Column& column) {
-          if constexpr (!std::is_same_v<Column, std::monostate>) {
-            Column kept(count);
-            std::size_t k = 0;
-            each([&](Vertex, Vertex, std::size_t e) { kept[k++] = column[e]; });
-            nb::gil_scoped_acquire hold;
-            weight = nb::cast(to_numpy(std::move(kept)));
-          }
-        },
-        out.weights);
-  });
-  return nb::make_tuple(to_numpy(std::move(source)), to_numpy(std::move(target)), weight);
-}
-
-// Each edge counts once at each of its ends: an undirected self-loop twice.
-Edge degree_of(const Graph& graph, Local v, const Csr& lists) {
-  Edge degree = lists.degree(v);
-  if (!graph.directed())
-    for (const Local u : lists.neighbours(v)) degree += u == v ? 1 : 0;
-  return degree;
-}
-
-// Returns an array of this rank's vertices, by owned index. Not collective.
-Numpy<Edge> degrees_of(const SharedGraph& g, bool entering) {
-  Array<Edge> degrees(static_cast<std::size_t>(g.graph.owned()));
-  g.world->call([&](World& world) {
-    const Csr& lists = entering ? g.graph.in() : g.graph.out();
-    constexpr std::size_t kVertices = 1024;
-    world.team().for_range(degrees.size(), kVertices, [&](int, std::size_t a, std::size_t b) {
-      for (std::size_t k = a; k < b; ++k)
-        degrees[k] = degree_of(g.graph, g.graph.local_of(static_cast<Vertex>(k)), lists);
-    });
-  });
-  return to_numpy(std::move(degrees));
-}
-
-// Original ids of the list of one vertex, ascending, on every rank; of parallel edges each. Collective; InputError where
-// there is no such vertex.
-Numpy<Vertex> neighbours_of(const SharedGraph& g, Vertex id, bool entering) {
-  Array<Vertex> ids;
-  g.world->call([&](World& world) {
-    const auto [owner, owned_index] = g.graph.find(id);
-    const bool here = owner == world.rank();
-    std::span<const Local> list;
-    if (here) list = (entering ? g.graph.in() : g.graph.out()).neighbours(g.graph.local_of(owned_index));
-    auto size = static_cast<Vertex>(list.size());
-    world.broadcast(std::span(&size, 1), owner);
-    ids = Array<Vertex>(static_cast<std::size_t>(size));
-    for (std::size_t k = 0; k < list.size(); ++k) ids[k] = g.graph.id_of(list[k]);
-    std::sort(ids.begin(), ids.end());
-    world.broadcast(std::span(ids.data(), ids.size()), owner);
-  });
-  return to_numpy(std::move(ids));
-}
-
 // The rank that owns the vertex, and its owned index there. Collective; InputError where there is none.
 std::pair<Rank, Vertex> owner_of(const SharedGraph& g, Vertex id) {
   return g.world->call([&](World&) { return g.graph.find(id); });
@@ -385,8 +302,9 @@ void bind_graph(nb::module_& m) {
   m.def("partitions", &every_placement);
   m.attr("HEAVY_DEGREE") = kHeavyDegree;
 
-  nb::class_<SharedGraph>(m, "Graph")
-      .def_prop_ro("name", [](const SharedGraph& g) { return g.graph.name(); })
+  nb::class_<SharedGraph> graph(m, "Graph");
+  bind_edges(graph);
+  graph.def_prop_ro("name", [](const SharedGraph& g) { return g.graph.name(); })
       .def_prop_ro("n", [](const SharedGraph& g) { return g.graph.vertices(); })
       .def_prop_ro("m", [](const SharedGraph& g) { return g.graph.edges(); })
       .def_prop_ro("input_edges", [](const SharedGraph& g) { return g.graph.input_edges(); })
@@ -399,9 +317,6 @@ void bind_graph(nb::module_& m) {
       .def_prop_ro("seconds", [](const SharedGraph& g) { return g.graph.report().seconds; })
       .def_prop_ro("peak_bytes", [](const SharedGraph& g) { return g.graph.report().peak_bytes; })
       .def_prop_ro("graph_bytes", [](const SharedGraph& g) { return g.graph.report().graph_bytes; })
-      .def("edges", &edges_of)
-      .def("degrees", &degrees_of, "entering"_a)
-      .def("neighbours", &neighbours_of, "id"_a, "entering"_a)
       .def("owner", &owner_of, "id"_a)
       .def("gather", &gather<std::uint8_t>, "mine"_a.noconvert(), "all"_a.noconvert().none(), "root"_a)
       .def("gather", &gather<std::uint16_t>, "mine"_a.noconvert(), "all"_a.noconvert().none(), "root"_a)

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import _core, errors
 from ..arguments import refuse_masked, shown
+from .tensors import array_of, is_tensor
 
 __all__ = [
     "as_array",
@@ -35,6 +36,8 @@ def kind_of(weight: Any) -> str:
     if weight is None:
         return ""
     kind = getattr(weight, "dtype", np.dtype(np.float64))
+    if is_tensor(weight):
+        kind = array_of("weight", weight[:0]).dtype
     if is_library_column(weight):
         kind = _library_array(weight[:0]).dtype
     if getattr(kind, "kind", "") == "O":  # of no rows yet, or refused later
@@ -60,6 +63,8 @@ def column(name: str, values: Any, kind: str) -> np.ndarray:
     """
     refuse_masked(name, values)
     allowed = (np.int32, np.int64) if kind == "id" else (np.float32, np.float64)
+    if is_tensor(values):
+        values = array_of(name, values)
     given = values
     if isinstance(given, (list, tuple, range)):
         values = as_array(name, given)

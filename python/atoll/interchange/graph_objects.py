@@ -12,8 +12,9 @@ from .. import _core, errors
 from ..arguments import shown
 from ..collective_arguments import checked
 from ..world import agreed, world_of
-from .columns import type_words
+from .columns import as_array, column, type_words
 from .object_names import FromHashables, are_ids, are_names
+from .tensors import array_of, is_tensor
 from .weights import checked_weights
 
 if TYPE_CHECKING:
@@ -169,23 +170,73 @@ class FromObjects(FromHashables):
         return made
 
     @classmethod
-    def _from_dense(cls, A: np.ndarray, options: dict[str, Any]) -> Graph:
-        if A.dtype.kind not in "biuf":
-            raise TypeError(f"A has {type_words(A.dtype)} values (weights are numbers). Use A.astype(numpy.float64).")
-        if A.dtype == np.float16:
-            A = A.astype(np.float32)  # SciPy has no float16
-        try:
-            import scipy.sparse
-        except ImportError:
-            raise TypeError(
-                "a dense matrix is taken by way of scipy.sparse, which is not installed. Install SciPy, or use "
-                "Graph.from_edges(*A.nonzero(), A[A != 0])."
-            ) from None
-        rows, columns = np.nonzero(np.ma.filled(A != 0, False))  # what is masked is no edge
-        values = np.asarray(np.ma.getdata(A))[rows, columns]
-        return cls.from_scipy(  # type: ignore[attr-defined, no-any-return]
-            scipy.sparse.coo_array((values, (rows, columns)), shape=A.shape), **options
-        )
+    @checked
+    def from_dense(
+        cls,
+        matrix: Any,
+        *,
+        directed: bool = True,
+        weighted: bool | None = None,
+        duplicates: str | None = None,
+        **options: Any,
+    ) -> Graph:
+        """A dense adjacency matrix of any size: matrix[i, j] is the weight of the edge i -> j, 0 no edge. Collective.
+
+        Graph(matrix) itself takes 4 rows or more: a smaller square may as well be a list of pairs or triples.
+
+        Parameters
+        ----------
+        matrix : array, nested list or tensor, n x n
+                                numbers; bool makes an unweighted graph. Entries that are masked are no edges. Over
+                                several ranks each gives an n x n matrix with a part of the entries
+        directed : bool         False: an entry is an edge between i and j, which a symmetric matrix has twice
+        weighted : bool, optional
+                                False: the values are left out, whatever their type
+        duplicates : {"min", "max", "sum", "keep"}, optional
+                                of matrix[i, j] and matrix[j, i] where directed is False, and of one entry on several
+                                ranks; None: "min", and "sum" where directed
+        **options               of from_edges, but for vertices
+
+        Raises
+        ------
+        TypeError               values that are no numbers, rows of different lengths
+        InputError              the matrix is not square; an entry that is infinite or not a number
+
+        Examples
+        --------
+        >>> graph = atoll.Graph.from_dense([[0, 2.5], [0, 0]])
+        >>> graph.n, graph.edges()
+        (2, (array([0]), array([1]), array([2.5])))
+        """
+        world = world_of(options.get("comm"), options.get("plan"))
+        with agreed(world, f"from_dense({directed=}, {weighted=}, {duplicates=})"):
+            if is_tensor(matrix):
+                matrix = array_of("matrix", matrix)
+            A = matrix if isinstance(matrix, np.ma.MaskedArray) else as_array("matrix", matrix)
+            if A.size and A.dtype.kind not in "biuf":
+                raise TypeError(
+                    f"matrix has {type_words(A.dtype)} values (weights are numbers). Use matrix.astype(numpy.float64)."
+                )
+            if A.size and (A.ndim != 2 or A.shape[0] != A.shape[1]):
+                raise errors.InputError(
+                    f"matrix has shape {A.shape} (an adjacency matrix is square). Pad it to n x n, or number rows and "
+                    "columns apart and use from_edges."
+                )
+            edges = np.nonzero(np.ma.filled(A != 0, False))
+            if len(edges) != 2:  # of an empty list
+                edges = (np.zeros(0, np.int64), np.zeros(0, np.int64))
+            values = np.asarray(np.ma.getdata(A))[edges] if A.size else np.zeros(0)
+            wrong = np.flatnonzero(~np.isfinite(values))[:1]
+            if len(wrong):
+                at = f"matrix[{edges[0][wrong[0]]}, {edges[1][wrong[0]]}]"
+                raise errors.InputError(f"{at} is {values[wrong[0]]} (weights are finite numbers). Make it 0.")
+            if weighted is None:
+                weighted = A.dtype != np.bool_
+            weight = column("matrix", values.astype(np.int8) if values.dtype == np.bool_ else values, "weight")
+        if duplicates is None:
+            duplicates = "sum" if directed else "min"
+        options = {"duplicates": duplicates, "vertices": len(A), **options}
+        return cls.from_edges(*edges, weight if weighted else None, directed=directed, **options)  # type: ignore[attr-defined, no-any-return]
 
 
 def _igraph_nodes(G: Any) -> list[Any]:

@@ -29,7 +29,7 @@ _NUMBERS = ("ints", "reals", "bool")
 _UNNAMED_ROWS = "__index_level_0__"  # as pandas calls its labels of rows in a file
 # Fewer columns without headings may as well be pairs and triples: as of arrays of numpy.
 _SMALLEST = 4
-_AS_MATRIX = "Graph(scipy.sparse.coo_array(table.to_numpy()))"
+_AS_MATRIX = "Graph.from_dense(table.to_numpy())"
 
 
 class Matrix(NamedTuple):
@@ -143,7 +143,7 @@ def refuse_list_of_rows(rows: list[Any]) -> None:
     if all(isinstance(value, (int, float)) for value in values.flat) and looks_like_matrix(values):
         raise errors.InputError(
             f"the list has {len(rows)} rows of {len(rows)} numbers, {shown(rows)} (a matrix, or edges?). "
-            "For edges give tuples: [(0, 1), (1, 2)]; for a matrix use Graph(scipy.sparse.coo_array(matrix))."
+            "For edges give tuples: [(0, 1), (1, 2)]; for a matrix use Graph.from_dense(matrix)."
         )
 
 

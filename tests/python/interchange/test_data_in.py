@@ -91,7 +91,7 @@ def test_dense_matrices():
     matrix[1, 1] = np.nan
     with pytest.raises(errors.InputError, match="nan"):
         atoll.Graph(matrix)
-    with pytest.raises(TypeError, match="A has text values"):
+    with pytest.raises(TypeError, match="matrix has text values"):
         atoll.Graph(np.full((4, 4), "a"))
 
 

@@ -199,5 +199,5 @@ class TestArrays:
                 atoll.Graph(rows)
         assert pairs(atoll.Graph([[0, 1], [1, 2]])) == [(0, 1), (1, 2)]
         assert pairs(atoll.Graph([(0, 1, 0), (1, 0, 1), (0, 1, 0)])) == [(0, 1), (1, 0)]
-        with pytest.raises(TypeError, match=r"Graph\(numpy.array\(matrix\)\)"):
+        with pytest.raises(TypeError, match=r"Graph\.from_dense\(matrix\)"):
             atoll.Graph(PATH.tolist())
