@@ -58,6 +58,9 @@ class Adjacency:
 
     __reversed__ = None
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        raise TypeError("a graph is no array (it would be one of n x n). Use to_scipy(), edges() or nodes.")
+
     @property
     def nodes(self) -> NodeView:
         """The vertices by their names, or ids: for `in`, len(), iteration, numpy.asarray(). Also called, as nodes().

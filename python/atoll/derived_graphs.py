@@ -11,9 +11,10 @@ from . import _core, errors
 from .adjacency import Adjacency
 from .build_options import build_options
 from .collective_arguments import checked
-from .interchange.columns import column, has_names, is_int, name_list, refuse_wrong_lengths
+from .interchange.columns import column, has_names, name_list, refuse_wrong_lengths
 from .interchange.object_names import ObjectNames
-from .world import agreed, all_gather, world_of_process
+from .selection import edge_mask, selected, vertex_ids, vertex_mask, vertices_of, without_edges
+from .world import agreed, world_of_process
 
 if TYPE_CHECKING:
     from .graph import Graph
@@ -53,7 +54,7 @@ class DerivedGraphs(Adjacency):
 
         Raises
         ------
-        InputError              the graph has no such vertex; no rank gives one
+        InputError              the graph has no such vertex
 
         Examples
         --------
@@ -65,29 +66,94 @@ class DerivedGraphs(Adjacency):
         array([0, 1, 5])
         """
         with agreed(self._world, "subgraph()"):
-            if is_int(vertices):
-                raise TypeError(f"vertices is {vertices} (a column of ids or names is needed). Use [{vertices}].")
-            if self._has_objects or (self._names is not None and has_names(vertices)):
-                names = list(vertices) if self._has_objects else name_list("vertices", vertices)
-                given = np.array([self._find("vertices", name) for name in names], np.int64)
-            else:
-                given = column("vertices", vertices, "id").astype(np.int64)
-        wanted = np.unique(all_gather(self._world, given))
-        own = np.intersect1d(self.ids, wanted, assume_unique=True)
-        unknown = np.setdiff1d(wanted, all_gather(self._world, own), assume_unique=True)
-        if len(wanted) == 0 or len(unknown):  # the same on every rank
-            what = f"{unknown[0]} (the graph has no such vertex)" if len(unknown) else "none (a graph has a vertex)"
-            raise errors.InputError(f"vertices has {what}. Give vertices of {self.name}.")
-        source, target, *weight = self.edges()
-        kept = np.isin(source, wanted) & np.isin(target, wanted)
-        made = self._derived(source[kept], target[kept], weight[0][kept] if weight else None, own)
-        both = None
-        if self._edge_table:
-            within = set((self._named(wanted) if self._names is not None else wanted).tolist())
-            ends = [self._edge_table[end].tolist() for end in ("source", "target")]
-            both = np.fromiter((u in within and v in within for u, v in zip(*ends)), dtype=bool, count=len(ends[0]))
-        self._attributes_for(made, both)
-        return made
+            given = vertex_ids(self, "vertices", vertices)  # type: ignore[arg-type]
+        wanted = vertices_of(self, given)  # type: ignore[arg-type]
+        return selected(self, np.intersect1d(self.ids, wanted, assume_unique=True))  # type: ignore[arg-type]
+
+    @checked
+    def remove_vertices(self, vertices: Any) -> Graph:
+        """The graph without these vertices and their edges, a new one. Collective.
+
+        Parameters
+        ----------
+        vertices : array of int32 or int64, or names
+                                original ids or names of this graph; each rank gives a part of them, maybe none, and
+                                several may give the same
+
+        Raises
+        ------
+        InputError              the graph has no such vertex
+
+        Examples
+        --------
+        >>> atoll.Graph("path:5").remove_vertices([2]).edges()
+        (array([0, 3]), array([1, 4]))
+        """
+        with agreed(self._world, "remove_vertices()"):
+            given = vertex_ids(self, "vertices", vertices)  # type: ignore[arg-type]
+        unwanted = vertices_of(self, given)  # type: ignore[arg-type]
+        return selected(self, np.setdiff1d(self.ids, unwanted, assume_unique=True))  # type: ignore[arg-type]
+
+    @checked
+    def remove_edges(self, src: Any, dst: Any) -> Graph:
+        """The graph without the edges src[i] -> dst[i], a new one with all vertices of this. Collective.
+
+        Parallel edges between the same vertices go all. In an undirected graph the order of the ends says nothing.
+
+        Parameters
+        ----------
+        src, dst : arrays of int32 or int64, or names, of one length
+                                original ids or names of this graph; each rank gives a part, maybe none, of the edges of
+                                any rank
+
+        Raises
+        ------
+        InputError              the graph has no such edge
+
+        Examples
+        --------
+        >>> atoll.Graph("ring:4").remove_edges([0, 3], [1, 2]).edges()
+        (array([0, 1]), array([3, 2]))
+        """
+        return without_edges(self, src, dst)  # type: ignore[arg-type]
+
+    @checked
+    def filter(self, vertices: Any = None, edges: Any = None) -> Graph:
+        """The graph of the vertices and edges that are chosen, a new one. Collective.
+
+        An edge stays if it and both its ends are chosen; a vertex that is chosen stays without edges, too.
+
+        Parameters
+        ----------
+        vertices : array of bool, VertexArray of bool or callable, optional
+                                a truth value for each vertex of this rank, in the order of `ids`; or a function of a
+                                vertex's name, or id; None: all
+        edges : array of bool or callable, optional
+                                a truth value for each edge of this rank, in the order of `edges()`; or a function of
+                                the names, or ids, of its ends, and of its weight if there are weights; None: all
+
+        Raises
+        ------
+        TypeError               no truth values: `subgraph` takes ids and names
+        InputError              more or fewer than there are vertices, or edges, on this rank
+
+        Examples
+        --------
+        >>> graph = atoll.Graph([("Ann", "Bob", 2.0), ("Bob", "Cid", 0.5), ("Cid", "Dan", 3.0)])
+        >>> graph.filter(edges=lambda u, v, weight: weight > 1).edges()
+        (array([0, 2]), array([1, 3]), array([2., 3.]))
+        >>> list(graph.filter(atoll.bfs(graph, "Bob").depth >= 0))
+        ['Bob', 'Cid', 'Dan']
+        >>> list(graph.filter(lambda name: name != "Bob"))
+        ['Ann', 'Cid', 'Dan']
+        """
+        graph: Graph = self  # type: ignore[assignment]
+        with agreed(
+            self._world, f"filter({'' if vertices is None else 'vertices, '}{'' if edges is None else 'edges'})"
+        ):
+            own = self.ids if vertices is None else self.ids[vertex_mask(graph, vertices)]
+            chosen = None if edges is None else edge_mask(graph, edges)
+        return selected(graph, own, chosen)
 
     def reverse(self) -> Graph:
         """The graph with each edge the other way round, a new one; an undirected graph is its own. Collective.
@@ -106,6 +172,31 @@ class DerivedGraphs(Adjacency):
         self._attributes_for(made)
         swapped = {"source": "target", "target": "source"}
         made._edge_table = {swapped.get(name, name): values for name, values in self._edge_table.items()}
+        return made
+
+    @checked
+    def to_undirected(self, *, duplicates: str = "min") -> Graph:
+        """The graph whose edges go both ways, a new one; an undirected graph is its own. Collective.
+
+        Parameters
+        ----------
+        duplicates : {"min", "max", "sum", "keep"}
+                                of edges u -> v and v -> u, and of parallel ones; see from_edges
+
+        Examples
+        --------
+        >>> graph = atoll.Graph.from_edges([1, 2, 2], [2, 1, 3], [0.5, 1.0, 4.0])
+        >>> graph.to_undirected(duplicates="sum").edges()
+        (array([1, 2]), array([2, 3]), array([1.5, 4. ]))
+        """
+        with agreed(self._world, f"to_undirected({duplicates=})"):
+            build_options(duplicates, "keep", self._partition, None, True)
+        if not self.directed:
+            return self  # type: ignore[return-value]
+        source, target, *weight = self.edges()
+        made = self._derived(source, target, weight[0] if weight else None, self.ids, duplicates, directed=False)
+        self._attributes_for(made, np.ones(len(self._edge_table.get("source", ())), bool))
+        made._edge_made_by = {**self._edge_made_by, "duplicates": duplicates}
         return made
 
     @checked

@@ -37,6 +37,7 @@ NAMED = {  # for arguments whose annotation is not specific enough
     "v": ["0", 0.0, True, None, [0], -1, 2**63],
     "us": [3, None, "ab", ["a", "b"], [0.5, 1], [True, False], {0, 1}, MASKED, [[1], [2]], [1, 2**70]],
     "vs": [3, None, "ab", ["a", "b"], [0.5, 1], [True, False], {0, 1}, MASKED, [[1], [2]], [1, 2**70]],
+    "edges": [3, "x", [0, 1], ["x", "y"], [[True, False]], np.ones((2, 2), bool), [True] * 5, MASKED],
     "edge_attributes": [3, "km", ["miles"], [1]],
     "progress": [3, "yes", [print], {"update": print}],
     "personalization": ["x", 3, ["x", "y", "z"], [[1], [2, 3]], MASKED, {0: "x"}, {0: 1j}, {1.5: 1}, {0: None}],

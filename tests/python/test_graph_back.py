@@ -112,8 +112,7 @@ def test_an_unknown_vertex_is_an_error_on_every_rank():
         ):
             with pytest.raises(atoll.InputError, match="9"):
                 call()
-        with pytest.raises(atoll.InputError, match="vertices has none"):
-            graph.subgraph([])
+        assert graph.subgraph([]).n == 0
         return graph.degree(0)
 
     assert atoll.run_ranks(3, f) == [2, 2, 2]
