@@ -25,8 +25,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 def converted(f: F, refused: Callable[[dict[str, Any]], None] = lambda given: None) -> F:
     """f, called with what its annotations say, or else a TypeError that names argument, value, and what is taken.
 
-    numpy's scalars become Python's. Annotations that are not in the table are f's own matter. `refused` is called with
-    the arguments while the error is at hand. What is collective wants `checked` of atoll.collective_arguments.
+    numpy's scalars become Python's, and what Graph() takes a Graph. Annotations that are not in the table are f's own
+    matter. `refused` is called with the arguments while the error is at hand. What is collective wants `checked` of
+    atoll.collective_arguments.
     """
     parameters = list(inspect.signature(f).parameters.values())
     names = [p.name for p in parameters]
@@ -34,8 +35,15 @@ def converted(f: F, refused: Callable[[dict[str, Any]], None] = lambda given: No
     vertices = {p.name for p in parameters if str(p.annotation) == _VERTEX}
     optional = {p.name for p in parameters if str(p.annotation) == f"{_VERTEX} | None"}
 
+    graphs = [k for k, p in enumerate(parameters) if str(p.annotation) in _GRAPHS]
+
     @functools.wraps(f)
     def call(*args: Any, **kwargs: Any) -> Any:
+        for k in graphs:  # before all else: the other arguments are checked on its ranks
+            if k < len(args):
+                args = *args[:k], _graph(names[k], args[k]), *args[k + 1 :]
+            elif names[k] in kwargs:
+                kwargs[names[k]] = _graph(names[k], kwargs[names[k]])
         try:
             taken = [checks[name](value) if name in checks else value for name, value in zip(names, args)]
             named = {name: checks[name](value) if name in checks else value for name, value in kwargs.items()}
@@ -183,10 +191,16 @@ def _function(value: Any) -> Any:
     return value
 
 
-def _graph(value: Any) -> Any:
-    if not isinstance(getattr(value, "_core", None), _core.Graph):  # class Graph is above this module
-        raise TypeError
-    return value
+def _graph(name: str, value: Any) -> Any:
+    """The value if it is a Graph, else a graph made of it, as Graph() makes it without options. Collective then."""
+    from .graph import Graph  # which is above this module
+
+    if isinstance(value, Graph):
+        return value
+    try:
+        return Graph(value)
+    except TypeError as e:
+        raise TypeError(f"{name}: {e}") from None
 
 
 def _seed(value: Any) -> int:
@@ -201,6 +215,8 @@ def _listener(value: Any) -> Any:
         raise TypeError
     return value
 
+
+_GRAPHS = ("Graph", "GraphLike")
 
 # A vertex of the argument `graph`.
 _VERTEX = "int | str"
@@ -219,7 +235,6 @@ _RULES: dict[str, _Rule] = {
     "Iterable[int | str]": (_ids, "original ids are needed", "Give a list or an array of them"),
     "Callable[[World], T]": (_function, "a function is needed", "Give one that is called with a World"),
     "World": (_is(_core.World), "an atoll.World is needed", "Take that of a graph"),
-    "Graph": (_graph, "an atoll.Graph is needed", "Use atoll.Graph(...)"),
 }
 _TEXT: _Rule = (_is(str), "a str is needed", "Give one")
 # By name, where the annotation says less: a str is most often one of a few (one_of).

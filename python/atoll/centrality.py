@@ -18,7 +18,7 @@ from .arguments import one_of, vertex_id
 from .attributes import weighted_graph
 from .catalog import run
 from .collective_arguments import checked, renamed
-from .graph import Graph
+from .graph import Graph, GraphLike
 from .interchange.columns import numbers
 from .vertices import ReprMixin, VertexArray
 from .world import agreed, all_gather
@@ -61,7 +61,7 @@ class PageRankResult(ReprMixin):
 @renamed(damping="alpha", tolerance="tol", max_iterations="max_iter", personalisation="personalization")
 @checked
 def pagerank(
-    graph: Graph,
+    graph: GraphLike,
     *,
     alpha: float = 0.85,
     personalization: ArrayLike | Mapping[int | str, float] | None = None,
@@ -199,7 +199,7 @@ def _in_short(ids: np.ndarray) -> str:
 @renamed(weighted="weight")
 @checked
 def betweenness_centrality(
-    graph: Graph,
+    graph: GraphLike,
     *,
     k: int | None = None,
     sources: Iterable[int | str] | None = None,

@@ -12,7 +12,7 @@ import numpy as np
 from . import _core, errors
 from .arguments import refuse_masked, shown, type_name
 from .collective_arguments import checked
-from .graph import Graph
+from .graph import GraphLike
 from .interchange.matrices import factor, rows_of
 from .world import agreed
 
@@ -78,7 +78,7 @@ class GCN:
     @checked
     def __init__(
         self,
-        graph: Graph,
+        graph: GraphLike,
         *,
         widths: Sequence[int] = (16,),
         dropout: float = 0.5,

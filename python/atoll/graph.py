@@ -18,7 +18,10 @@ from .interchange.inputs import graph_of
 from .interchange.tables import FromTables
 from .world import World, agreed, world_of
 
-__all__ = ["Graph"]
+__all__ = ["Graph", "GraphLike"]
+
+GraphLike = Any
+"""A Graph, or what Graph() takes; a function makes a graph of that, with the default options."""
 
 
 class Graph(Attributes, GraphProperties, DerivedGraphs, FromFiles, FromObjects, FromTables):

@@ -14,7 +14,7 @@ from . import _core, errors
 from .apsp import SEMIRINGS
 from .arguments import one_of, type_name, vertex_id
 from .collective_arguments import checked
-from .graph import Graph
+from .graph import Graph, GraphLike
 from .hdf5 import is_hdf5, write_hdf5
 from .progress import listening
 from .world import agreed
@@ -219,7 +219,7 @@ class AllPairs:
 
 @checked
 def all_pairs(
-    graph: Graph,
+    graph: GraphLike,
     *,
     semiring: str = "min_plus",
     dtype: str = "auto",

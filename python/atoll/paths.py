@@ -18,7 +18,7 @@ from .arguments import one_of
 from .attributes import weighted_graph
 from .catalog import run
 from .collective_arguments import checked
-from .graph import Graph
+from .graph import Graph, GraphLike
 from .vertices import NO_VERTEX, ReprMixin, VertexArray
 from .world import agreed
 
@@ -69,7 +69,7 @@ class BfsResult(ReprMixin):
 
 @checked
 def bfs(
-    graph: Graph, source: int | str, *, direction: str = "auto", depths: bool = True, device: str = "cpu"
+    graph: GraphLike, source: int | str, *, direction: str = "auto", depths: bool = True, device: str = "cpu"
 ) -> BfsResult:
     """Breadth-first search: a tree of shortest paths, by number of edges, from one vertex.
 
@@ -130,7 +130,7 @@ def bfs(
 
 
 @checked
-def bfs_tree(graph: Graph, source: int | str) -> Graph:
+def bfs_tree(graph: GraphLike, source: int | str) -> Graph:
     """The tree of a breadth-first search: the vertices that are reached, with an edge to each from its parent.
 
     A new directed graph with the ids and names of `graph`, without weights. Which of several shortest trees comes out
@@ -181,7 +181,7 @@ class SsspResult(ReprMixin):
 
 
 @checked
-def sssp(graph: Graph, source: int | str, *, delta: float | None = None) -> SsspResult:
+def sssp(graph: GraphLike, source: int | str, *, delta: float | None = None) -> SsspResult:
     """Shortest paths from one vertex, by the weights of the edges: delta-stepping [1]_. Collective over graph.comm.
 
     Parameters
@@ -253,7 +253,7 @@ class PathResult(ReprMixin):
 
 @checked
 def shortest_path(
-    graph: Graph, source: int | str, target: int | str, *, weight: bool | str | None = None
+    graph: GraphLike, source: int | str, target: int | str, *, weight: bool | str | None = None
 ) -> PathResult:
     """A shortest path from one vertex to another, by two searches that meet [1]_. Collective over graph.comm.
 
@@ -344,7 +344,7 @@ class EccentricityResult(ReprMixin):
 
 @checked
 def eccentricity(
-    graph: Graph,
+    graph: GraphLike,
     *,
     find: str = "all",
     searches: int | None = None,

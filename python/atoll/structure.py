@@ -15,7 +15,7 @@ import numpy as np
 from .attributes import weighted_graph
 from .catalog import run
 from .collective_arguments import checked
-from .graph import Graph
+from .graph import GraphLike
 from .vertices import ReprMixin, VertexArray
 from .world import agreed
 
@@ -50,7 +50,7 @@ class ComponentsResult(ReprMixin):
 
 
 @checked
-def connected_components(graph: Graph) -> ComponentsResult:
+def connected_components(graph: GraphLike) -> ComponentsResult:
     """Connected components; of a directed graph the weak ones. Collective over graph.comm.
 
     Returns
@@ -122,7 +122,7 @@ class LabelPropagationResult(ReprMixin):
 
 @checked
 def label_propagation(
-    graph: Graph, *, iterations: int = 10, progress: Callable[[int, int], object] | bool | None = None
+    graph: GraphLike, *, iterations: int = 10, progress: Callable[[int, int], object] | bool | None = None
 ) -> LabelPropagationResult:
     """Communities by synchronous label propagation: CDLP of Graphalytics. Collective over graph.comm.
 
@@ -164,7 +164,7 @@ class CorenessResult(ReprMixin):
 
 
 @checked
-def core_number(graph: Graph) -> CorenessResult:
+def core_number(graph: GraphLike) -> CorenessResult:
     """Core numbers of an undirected graph. Collective over graph.comm.
 
     Examples
@@ -201,7 +201,7 @@ class ClusteringResult(ReprMixin):
 
 
 @checked
-def clustering(graph: Graph) -> ClusteringResult:
+def clustering(graph: GraphLike) -> ClusteringResult:
     """Local clustering coefficients, as Graphalytics defines them, and triangles. Collective over graph.comm.
 
     Examples

@@ -15,7 +15,7 @@ MASKED = np.ma.masked_array([1.0, 2.0], mask=[False, True])
 EDGES = {"src": [0, 1], "dst": [1, 2]}
 
 WRONG = {  # by annotation
-    "Graph": [None, "ring:5", 3, np.eye(2)],
+    "GraphLike": [None, 3, np.eye(2), {1: 2}, [1, 2], object()],
     "World": [None, "world", 3],
     "bool | str": [1, 0.5, ["km"], np.array([True])],
     "bool": ["no", "", 1, 0.0, None, np.array([True])],

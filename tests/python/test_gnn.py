@@ -164,7 +164,7 @@ def test_features_of_other_orders_and_types_are_the_same_features():
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda g, x, y: atoll.GCN("path:3"), TypeError, "an atoll.Graph is needed"),
+        (lambda g, x, y: atoll.GCN(3), TypeError, "graph: a Graph cannot be made from"),
         (lambda g, x, y: atoll.GCN(g, widths=[0]), atoll.InputError, r"widths is \[0\]"),
         (lambda g, x, y: atoll.GCN(g, dropout=1.0).fit(x, y, [0]), atoll.InputError, "dropout is 1"),
         (lambda g, x, y: atoll.GCN(g, dtype="int8"), atoll.UsageError, "dtype is int8"),

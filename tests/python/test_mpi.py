@@ -30,6 +30,20 @@ ENVIRONMENT = {
     "ATOLL_THREADS": "1",
 }
 
+ARGUMENTS = """
+edges = [(0, 1), (1, 2), (2, 3), (3, 4)]
+mine = edges[MPI.COMM_WORLD.Get_rank() :: MPI.COMM_WORLD.Get_size()]
+depth = atoll.bfs(mine, 0).depth
+found = [depth.graph.size, depth.graph.m, depth.gather().tolist(), 3 in depth.graph, dict(depth.graph[2])]
+try:
+    atoll.pagerank(mine, alpha="x" if depth.graph.rank == 1 else 0.85)
+except TypeError as error:
+    found.append(str(error))
+found.append(atoll.pagerank("ring:6").score.graph.size)
+if depth.graph.rank == 0:
+    print(found)
+"""
+
 SEARCH = """
 graph = atoll.Graph("kron:8")
 result = atoll.bfs(graph, 5)
@@ -98,6 +112,13 @@ def test_joins_the_launchers_job_without_mpi4py(mpi, ranks):
 def test_comm_none_is_comm_world_of_mpi4py(mpi4py, ranks):
     code, out, err = run(mpi4py, ranks, "from mpi4py import MPI\nimport atoll\n" + SEARCH)
     assert (code, out, err) == (0, expected(ranks), "")
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_a_list_of_edges_as_an_argument_is_one_graph_of_all_ranks(mpi4py, ranks):
+    code, out, err = run(mpi4py, ranks, "from mpi4py import MPI\nimport atoll\n" + ARGUMENTS)
+    told = "alpha is 'x' (a number is needed). Give one."
+    assert (code, out, err) == (0, f"{[ranks, 4, [0, 1, 2, 3, 4], True, {3: 1}, told, ranks]}\n", "")
 
 
 @pytest.mark.parametrize("ranks", [2, 3])

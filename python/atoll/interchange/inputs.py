@@ -51,11 +51,12 @@ def graph_of(of: type[Graph], obj: Any, options: dict[str, Any]) -> Graph:
         return _of_pairs(of, obj, options)
     if isinstance(obj, tuple) and len(obj) in (2, 3):
         return of.from_edges(*obj, **options)
-    raise TypeError(
-        f"a Graph cannot be made from a {type(obj).__module__}.{type(obj).__qualname__} (a text, a path, a matrix, a "
-        "table, a list of pairs, a dict of lists, a graph of NetworkX or igraph, or a tuple (src, dst[, weight]) of "
-        f"arrays can). {_way_in(obj)}"
-    )
+    with agreed(world_of(options.get("comm"), options.get("plan"))):
+        raise TypeError(
+            f"a Graph cannot be made from a {type(obj).__module__}.{type(obj).__qualname__} (a text, a path, a matrix, "
+            "a table, a list of pairs, a dict of lists, a graph of NetworkX or igraph, or a tuple (src, dst[, weight]) "
+            f"of arrays can). {_way_in(obj)}"
+        )
 
 
 def _is_empty(obj: Any) -> bool:
