@@ -46,15 +46,14 @@ from .pairs import AllPairs, all_pairs
 from .paths import (
     BfsResult,
     EccentricityResult,
-    PathResult,
     SsspResult,
     bfs,
     bfs_tree,
     eccentricity,
-    shortest_path,
     sssp,
 )
 from .spectral import CentralityResult, HitsResult, eigenvector_centrality, hits, katz_centrality
+from .point_to_point import PathResult, shortest_path
 from .spmm import SpMM, spmm
 from .structure import (
     ClusteringResult,

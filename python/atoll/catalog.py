@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _core
 from .graph import Graph
+from .named_errors import in_names
 from .progress import listening
 
 __all__ = ["run"]
@@ -22,7 +23,7 @@ def run(graph: Graph, name: str, *, progress: Any = None, **options: Any) -> dic
     None is an option left out. `progress` is called with what is done and what there is: see progress.listening.
     """
     given = {key: value for key, value in options.items() if value is not None}
-    with listening(progress, name, graph.rank) as told:
+    with listening(progress, name, graph.rank) as told, in_names(graph):
         found = _core.run(graph._core, name, given, told)
     # nanobind's 64-bit integers are "long long", which prints otherwise.
     return {

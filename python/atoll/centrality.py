@@ -20,7 +20,8 @@ from .catalog import run
 from .collective_arguments import checked, renamed
 from .graph import Graph, GraphLike
 from .interchange.columns import numbers
-from .vertices import ReprMixin, VertexArray
+from .results import Result
+from .vertices import VertexArray
 from .world import agreed, all_gather
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class PageRankResult(ReprMixin):
+class PageRankResult(Result):
     """The share of its steps that a random walk with teleportation spends at each vertex."""
 
     score: VertexArray

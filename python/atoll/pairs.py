@@ -16,6 +16,7 @@ from .arguments import one_of, type_name, vertex_id
 from .collective_arguments import checked
 from .graph import Graph, GraphLike
 from .hdf5 import is_hdf5, write_hdf5
+from .named_errors import in_names
 from .progress import listening
 from .world import agreed
 
@@ -299,5 +300,5 @@ def all_pairs(
             raise errors.UsageError(f"delta is {delta} (the width of a bucket). Give 0 or more.")
         if graph.n == 0:
             raise errors.InputError("graph has no vertex (so there are no pairs). Give one with a vertex.")
-    with listening(progress, "all pairs", graph.rank) as told:
+    with listening(progress, "all pairs", graph.rank) as told, in_names(graph):
         return AllPairs(_core.all_pairs(graph._core, semiring, dtype, method, delta, peel, device, told), graph)

@@ -16,7 +16,8 @@ from .attributes import weighted_graph
 from .catalog import run
 from .collective_arguments import checked
 from .graph import GraphLike
-from .vertices import ReprMixin, VertexArray
+from .results import GroupResult, Result
+from .vertices import VertexArray
 from .world import agreed
 
 __all__ = [
@@ -35,7 +36,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class ComponentsResult(ReprMixin):
+class ComponentsResult(GroupResult):
     """Which vertices a path joins; of strong components, a path in each direction."""
 
     component: VertexArray
@@ -105,7 +106,7 @@ def _components(graph: Graph, name: str) -> ComponentsResult:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class LabelPropagationResult(ReprMixin):
+class LabelPropagationResult(GroupResult):
     """Communities by label propagation."""
 
     label: VertexArray
@@ -149,7 +150,7 @@ def label_propagation(
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class CorenessResult(ReprMixin):
+class CorenessResult(Result):
     """Core numbers."""
 
     core: VertexArray
@@ -184,7 +185,7 @@ def core_number(graph: GraphLike) -> CorenessResult:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class ClusteringResult(ReprMixin):
+class ClusteringResult(Result):
     """Clustering coefficients and triangles."""
 
     coefficient: VertexArray

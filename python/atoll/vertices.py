@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core, errors
+from .arguments import shown
 from .array_operations import ArrayOperations
 from .collective_arguments import checked
-from .interchange.frames import arrow_table, optional, pandas_column, polars_table
+from .groups import group_sizes
+from .interchange.frames import arrow_table, optional, pandas_column, polars_table, write_parquet
 from .plot import histogram
 from .world import agreed
 
@@ -44,7 +46,7 @@ class VertexArray(ArrayOperations):
     --------
     >>> depth = atoll.bfs(atoll.Graph.from_edges([7, 7], [3, 9]), 7).depth
     >>> depth
-    VertexArray(n=3, dtype=int64, name='depth')
+    VertexArray({3: 1, 7: 0, 9: 1}, n=3, dtype=int64, name='depth')
     >>> depth.ids, depth.local
     (array([3, 7, 9]), array([1, 0, 1]))
     >>> depth.to_dict()
@@ -145,6 +147,10 @@ class VertexArray(ArrayOperations):
         """This rank's values, vertices by name."""
         return self._graph._named(self._local) if self._holds_names() else self._local
 
+    def _missing(self) -> np.ndarray:
+        """Which of this rank's values say that a vertex was not reached."""
+        return _missing(self.name, self._local)
+
     def _keys(self) -> np.ndarray:
         """The names, or ids, that this rank's values belong to."""
         return self.ids if self.names is None else self.names
@@ -171,7 +177,7 @@ class VertexArray(ArrayOperations):
         """
         pandas = optional("pandas", "pandas", "to_pandas()")
         index = pandas.Index(self._keys(), name=self._key_name())
-        values = pandas_column(self._own(), _missing(self.name, self._local) if nullable else None)
+        values = pandas_column(self._own(), self._missing() if nullable else None)
         return pandas.Series(values, index=index, name=self.name)
 
     @checked
@@ -203,7 +209,7 @@ class VertexArray(ArrayOperations):
         return {self._key_name(): self._keys(), self.name: self._own()}
 
     def _nulls(self, nullable: bool) -> dict[str, np.ndarray]:
-        return {self.name: _missing(self.name, self._local)} if nullable else {}
+        return {self.name: self._missing()} if nullable else {}
 
     @checked
     def write(self, path: str | os.PathLike[str]) -> None:
@@ -262,21 +268,57 @@ class VertexArray(ArrayOperations):
             if world.rank == 0:
                 named = self._graph._names is not None
                 keys = {"name": self._graph._named(ids)} if named and ids is not None else {"id": ids}
-                _write_parquet(text, {**keys, self.name: values})
+                write_parquet(text, {**keys, self.name: values})
+
+    @checked
+    def group_sizes(self) -> tuple[np.ndarray, np.ndarray]:
+        """The groups of vertices with the same value, and how many vertices each has. Collective over graph.comm.
+
+        For components, communities, parents, and other whole numbers. Vertices that were not reached are in no group.
+
+        Returns
+        -------
+        groups : numpy.ndarray  the values, the largest group's first, of equally large ones the least; names of
+                                vertices that have some (object)
+        sizes : numpy.ndarray of int64
+
+        Raises
+        ------
+        TypeError               values that are fractions
+
+        Examples
+        --------
+        >>> atoll.connected_components([(1, 2), (5, 6), (6, 7)]).component.group_sizes()
+        (array([5, 1]), array([3, 2]))
+        """
+        groups, sizes = group_sizes(self, self._local[~self._missing()])
+        return (self._graph._named(groups) if self._holds_names() else groups), sizes
 
     def __repr__(self) -> str:
-        return f"VertexArray(n={self._graph.n}, dtype={self.dtype}, name={self.name!r})"
+        kind = f"dtype={self.dtype}, name={self.name!r}"
+        graph = self._graph
+        if graph.closed:
+            return f"VertexArray({kind}, of a graph that is closed)"
+        labels, values = graph.ids[:_SHOWN], self._local[:_SHOWN]
+        if graph._names is not None:
+            labels = graph._named(labels)
+            values = graph._named(values) if self._holds_names() else values
+        pairs = [f"{shown(v)}: {_in_short(x)}" for v, x in zip(labels.tolist(), values.tolist())]
+        more = ["..."] if len(self._local) > _SHOWN else []
+        here = f", rank {graph.rank} of {graph.size}" if graph.size > 1 else ""
+        return f"VertexArray({{{', '.join(pairs + more)}}}, n={graph.n}, {kind}{here})"
 
     def _repr_html_(self) -> str:
         """For notebooks: this rank's values as a histogram; bounded in size, not collective."""
-        here = f" (rank {self._graph.rank} of {self._graph.size})" if self._graph.size > 1 else ""
         values, name = self._local, self.name
         if name in _NOT_REACHED:
             values = values[~_missing(name, values)]
         if name in GROUPS:  # by which id a group goes says nothing, how large groups are does
             values, name = np.unique(values, return_counts=True)[1], f"size of a {name}"
-        return f"<div><code>{html.escape(repr(self) + here)}</code><br/>{histogram(values, name)}</div>"
+        return f"<div><code>{html.escape(repr(self))}</code><br/>{histogram(values, name)}</div>"
 
+
+_SHOWN = 6  # values that a repr has
 
 _NOT_REACHED = {"depth": UNREACHABLE, "parent": NO_VERTEX, "distance": np.inf}
 GROUPS = {"community", "component", "label", "parent"}
@@ -287,12 +329,8 @@ def _missing(name: str, values: np.ndarray) -> np.ndarray:
     return values == _NOT_REACHED[name] if name in _NOT_REACHED else np.zeros(len(values), bool)
 
 
-class ReprMixin:
-    """Gives a result its HTML form for notebooks: the text of its repr, then its arrays."""
-
-    def _repr_html_(self) -> str:
-        arrays = [value._repr_html_() for value in vars(self).values() if isinstance(value, VertexArray)]
-        return f"<div><code>{html.escape(repr(self))}</code>{''.join(arrays)}</div>"
+def _in_short(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else shown(value)
 
 
 def _gather(graph: Graph, local: np.ndarray, root: int | None) -> np.ndarray | None:
@@ -308,16 +346,3 @@ def _gather(graph: Graph, local: np.ndarray, root: int | None) -> np.ndarray | N
         -1 if root is None else root,
     )
     return out
-
-
-def _write_parquet(path: str, columns: dict[str, Any]) -> None:
-    import pyarrow
-    import pyarrow.parquet
-
-    output = _core.AtomicFile(path)
-    try:
-        with os.fdopen(os.dup(output.descriptor), "wb") as file:
-            pyarrow.parquet.write_table(pyarrow.table(columns), file)
-        output.commit()
-    finally:
-        output.discard()

@@ -110,7 +110,7 @@ def objects(tmp_path_factory):
 
 def public():
     """Name, owner and callable of everything that a user calls with arguments."""
-    names = ("apsp", "centrality", "graph", "pairs", "paths", "plot", "structure", "vertices", "world")
+    names = "apsp centrality graph pairs paths plot point_to_point structure vertices world".split()
     for module in (atoll, *(getattr(atoll, name) for name in names)):
         for name in module.__all__:
             thing = getattr(module, name)

@@ -88,8 +88,8 @@ def test_unknown_direction_names_the_others():
 
 
 def test_first_argument_is_a_graph():
-    with pytest.raises(TypeError, match="atoll.Graph"):
-        atoll.bfs("path:3", 0)
+    with pytest.raises(TypeError, match="graph: a Graph cannot be made from"):
+        atoll.bfs(3, 0)
 
 
 def test_depths_are_optional():

@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-__all__ = ["arrow_table", "optional", "pandas_column", "pandas_table", "polars_table"]
+from .. import _core
+
+__all__ = ["arrow_table", "optional", "pandas_column", "pandas_table", "polars_table", "write_parquet"]
 
 _NONE: Mapping[str, np.ndarray] = {}
 
@@ -64,3 +67,17 @@ def arrow_table(columns: Mapping[str, np.ndarray], missing: Mapping[str, np.ndar
         kind = pyarrow.string() if values.dtype == object else None
         arrays[name] = pyarrow.array(values, type=kind, mask=missing.get(name))
     return pyarrow.table(arrays)
+
+
+def write_parquet(path: str, columns: Mapping[str, Any]) -> None:
+    """Writes the columns into a file that appears whole or not at all."""
+    import pyarrow
+    import pyarrow.parquet
+
+    output = _core.AtomicFile(path)
+    try:
+        with os.fdopen(os.dup(output.descriptor), "wb") as file:
+            pyarrow.parquet.write_table(pyarrow.table(dict(columns)), file)
+        output.commit()
+    finally:
+        output.discard()

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Errors of the core, which knows vertices by their ids, in the names that users know them by."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from . import errors
+from .arguments import shown
+
+if TYPE_CHECKING:
+    from .graph import Graph
+
+__all__ = ["in_names"]
+
+# An edge, a path or a cycle, as the core writes them: "edge 0 -> 1", "the edge between 0 and 1", "path from 0 to 2".
+_ENDS = re.compile(r"\b(?:edge|path|cycle)(?: between| from)? \d+\b(?:(?: -> \d+ more)? (?:->|and|to) \d+\b(?! more))*")
+_END = re.compile(r"\d+\b(?! more)")  # a long cycle is cut: "-> 5 more ->"
+
+
+@contextmanager
+def in_names(graph: Graph) -> Iterator[None]:
+    """A block whose InputErrors name the ends of edges as users do, where the vertices of the graph have names."""
+    try:
+        yield
+    except errors.InputError as e:
+        told = str(e)
+        if graph.closed or graph._names is None or _ENDS.search(told) is None:
+            raise
+        named = _ENDS.sub(lambda ends: _END.sub(lambda id: _word(graph, int(id[0])), ends[0]), told)
+        raise errors.InputError(named) from None
+
+
+def _word(graph: Graph, vertex: int) -> str:
+    return shown(graph._label(vertex)) if vertex < graph.n else str(vertex)
