@@ -7,8 +7,23 @@
 >>> result.depth.gather().shape
 (1024,)
 
-Every call works on one rank and on many: see `comm` of atoll.Graph. The logger "atoll" is silent until it
-gets a handler.
+Graphs       Graph, of arrays, lists, dicts, tables, matrices, tensors, NetworkX, igraph, files, generators; `datasets`
+Paths        bfs, bfs_tree, sssp, shortest_path, all_pairs, eccentricity
+Centrality   pagerank, betweenness_centrality
+Structure    connected_components, label_propagation, core_number, clustering
+Matrices     spmm, SpMM; GCN, a graph neural network
+Values       VertexArray, one for each vertex; UNREACHABLE, NO_VERTEX
+Results      BfsResult, SsspResult, PathResult, EccentricityResult, PageRankResult, ComponentsResult,
+             LabelPropagationResult, CorenessResult, ClusteringResult, AllPairs
+Ranks        World, run_ranks, set_threads
+Errors       Error: InputError, MissingVertexError, UsageError, IoError, TransportError, VerificationError,
+             ConvergenceError, TimeLimitError
+Modules      apsp, files of distances; plot, small pictures; to be imported: atoll.networkx, torch, kg, tune, report,
+             serve, smpi
+
+Functions of graphs take a Graph or what Graph() takes: ``atoll.pagerank([("Ann", "Bob"), ("Bob", "Cid")])``. help() of
+one says more, dir(atoll) has all names. Every call works on one rank and on many: see `comm` of Graph. The logger
+"atoll" is silent until it gets a handler.
 
 Ctrl-C, and whatever else a signal handler raises, leaves a call of the main thread within a fraction of a second where
 there is one rank; graphs and results stay as they were. Of several ranks a call is left where it waits for others, who
@@ -18,7 +33,7 @@ are in the midst of it: graphs of these ranks are lost, and the others' waits en
 import logging as _logging
 import os as _os
 
-from . import apsp, plot  # noqa: F401 - atoll.apsp.open and atoll.plot are there without an import of their own
+from . import apsp, datasets, plot  # noqa: F401 - atoll.apsp.open and so on are there without an import of their own
 from ._core import VERSION as __version__
 from .centrality import (
     PageRankResult,
@@ -134,3 +149,7 @@ __all__ = [
     "sssp",
     "strongly_connected_components",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "apsp", "datasets", "plot"])

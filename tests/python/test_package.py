@@ -24,3 +24,12 @@ def test_texts_install_extras_from_a_checkout():
                 assert not re.search(r"pip install (-\S+ )*atoll\b", text), file
                 named.update(re.findall(r"pip install \.\[(\w+)\]", text))
     assert named <= extras and "networkx" in named
+
+
+def test_dir_has_public_names_only_and_the_docstring_all():
+    assert set(dir(atoll)) == {*atoll.__all__, "apsp", "datasets", "plot"}
+    assert all(hasattr(atoll, name) for name in dir(atoll))
+    text = atoll.__doc__
+    missing = [name for name in atoll.__all__ if not re.search(rf"\b{name}\b", text) and name != "__version__"]
+    assert missing == [], "a line of the docstring of python/atoll/__init__.py names each public function and class"
+    assert len(text.splitlines()) <= 3 * 24
