@@ -8,13 +8,17 @@
 (1024,)
 
 Graphs       Graph, of arrays, lists, dicts, tables, matrices, tensors, NetworkX, igraph, files, generators; `datasets`
-Paths        bfs, bfs_tree, sssp, shortest_path, all_pairs, eccentricity
-Centrality   pagerank, betweenness_centrality
-Structure    connected_components, label_propagation, core_number, clustering
+Paths        bfs, bfs_tree, sssp, shortest_path, all_pairs, eccentricity, minimum_spanning_forest
+Centrality   pagerank, betweenness_centrality, closeness_centrality, harmonic_centrality, eigenvector_centrality,
+             katz_centrality, hits
+Structure    connected_components, strongly_connected_components, core_number, clustering
+Communities  louvain_communities, leiden_communities, label_propagation, modularity
+Pictures     draw
 Matrices     spmm, SpMM; GCN, a graph neural network
 Values       VertexArray, one for each vertex; UNREACHABLE, NO_VERTEX
-Results      BfsResult, SsspResult, PathResult, EccentricityResult, PageRankResult, ComponentsResult,
-             LabelPropagationResult, CorenessResult, ClusteringResult, AllPairs
+Results      BfsResult, SsspResult, PathResult, EccentricityResult, SpanningForestResult, PageRankResult,
+             CentralityResult, HitsResult, ComponentsResult, CorenessResult, ClusteringResult, CommunitiesResult,
+             LabelPropagationResult, AllPairs, Picture
 Ranks        World, run_ranks, set_threads
 Errors       Error: InputError, MissingVertexError, UsageError, IoError, TransportError, VerificationError,
              ConvergenceError, TimeLimitError
@@ -35,14 +39,36 @@ import os as _os
 
 from . import apsp, datasets, plot  # noqa: F401 - atoll.apsp.open and so on are there without an import of their own
 from ._core import VERSION as __version__
-from .centrality import (
+from .algorithms.centrality import (
     PageRankResult,
     betweenness_centrality,
-    closeness_centrality,
-    harmonic_centrality,
     pagerank,
 )
-from .communities import CommunitiesResult, leiden_communities, louvain_communities, modularity
+from .algorithms.closeness import closeness_centrality, harmonic_centrality
+from .algorithms.communities import CommunitiesResult, leiden_communities, louvain_communities, modularity
+from .algorithms.paths import (
+    BfsResult,
+    EccentricityResult,
+    SsspResult,
+    bfs,
+    bfs_tree,
+    eccentricity,
+    sssp,
+)
+from .algorithms.point_to_point import PathResult, shortest_path
+from .algorithms.spanning_forest import SpanningForestResult, minimum_spanning_forest
+from .algorithms.spectral import CentralityResult, HitsResult, eigenvector_centrality, hits, katz_centrality
+from .algorithms.structure import (
+    ClusteringResult,
+    ComponentsResult,
+    CorenessResult,
+    LabelPropagationResult,
+    clustering,
+    connected_components,
+    core_number,
+    label_propagation,
+    strongly_connected_components,
+)
 from .drawing import Picture, draw
 from .errors import (
     ConvergenceError,
@@ -58,31 +84,7 @@ from .errors import (
 from .gnn import GCN
 from .graph import Graph
 from .pairs import AllPairs, all_pairs
-from .paths import (
-    BfsResult,
-    EccentricityResult,
-    SsspResult,
-    bfs,
-    bfs_tree,
-    eccentricity,
-    sssp,
-)
-from .spectral import CentralityResult, HitsResult, eigenvector_centrality, hits, katz_centrality
-from .point_to_point import PathResult, shortest_path
 from .spmm import SpMM, spmm
-from .structure import (
-    ClusteringResult,
-    ComponentsResult,
-    CorenessResult,
-    LabelPropagationResult,
-    SpanningForestResult,
-    clustering,
-    connected_components,
-    core_number,
-    label_propagation,
-    minimum_spanning_forest,
-    strongly_connected_components,
-)
 from .vertices import NO_VERTEX, UNREACHABLE, VertexArray
 from .world import World, run_ranks, set_threads
 

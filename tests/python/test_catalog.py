@@ -168,11 +168,11 @@ def test_partitions_that_are_none_are_refused(options, error, match):
 def test_arrays_reach_the_core_without_a_copy_or_not_at_all():
     graph = atoll.Graph("path:3")
     with pytest.raises(atoll.UsageError, match="sources is no array in one piece of int64"):
-        atoll.catalog.run(graph, "bc", sources=np.array([0.0]))
+        atoll.algorithms.catalog.run(graph, "bc", sources=np.array([0.0]))
     with pytest.raises(atoll.UsageError, match="option sideways is unknown"):
-        atoll.catalog.run(graph, "cc", sideways=1)
+        atoll.algorithms.catalog.run(graph, "cc", sideways=1)
     with pytest.raises(atoll.UsageError, match="'nothing' is unknown"):
-        atoll.catalog.run(graph, "nothing")
+        atoll.algorithms.catalog.run(graph, "nothing")
 
 
 def test_the_table_of_the_documentation_is_that_of_the_rows():

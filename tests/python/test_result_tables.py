@@ -7,7 +7,7 @@ import atoll
 import numpy as np
 import pytest
 from atoll import errors
-from atoll.results import GroupResult, Result
+from atoll.algorithms.results import GroupResult, Result
 from reference import random_edges
 
 RESULTS = {

@@ -10,7 +10,7 @@ import numpy as np
 from .. import errors
 from ..arguments import vertex_id
 from ..collective_arguments import checked
-from ..graph import Graph
+from ..graph import Graph, GraphLike
 from ..vertices import GROUPS, VertexArray
 from .colors import colors_of_groups, colors_of_numbers, radii_of
 from .layout import places_by_forces
@@ -24,7 +24,7 @@ _MOST_LABELS = 20
 
 @checked
 def draw(
-    graph: Graph,
+    graph: GraphLike,
     *,
     color: Any = None,
     size: Any = None,

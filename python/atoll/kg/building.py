@@ -20,13 +20,13 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from ..algorithms.paths import sssp
+from ..algorithms.structure import connected_components
 from ..arguments import one_of
 from ..collective_arguments import checked
 from ..errors import UsageError
 from ..graph import Graph
 from ..pairs import all_pairs
-from ..paths import sssp
-from ..structure import connected_components
 from ..world import World, run_ranks
 from .relations import FixedPoint, fixed_point
 from .store import Store, locked

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from ..algorithms.paths import bfs
+from ..algorithms.structure import connected_components
 from ..errors import InputError
 from ..graph import Graph
-from ..paths import bfs
-from ..structure import connected_components
 from ..vertices import UNREACHABLE
 from .distances import BuiltGraph
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from ..algorithms.paths import bfs
 from ..errors import IoError, UsageError
-from ..paths import bfs
 from ..vertices import NO_VERTEX, UNREACHABLE
 from .curated_side import CuratedSide
 from .database import require_duckdb, sql_text

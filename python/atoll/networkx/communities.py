@@ -8,8 +8,8 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from .. import communities
-from ..communities import modularity as _modularity
+from ..algorithms import communities
+from ..algorithms.communities import modularity as _modularity
 from ..graph import Graph as AtollGraph
 from .conditions import where_possible
 from .graph import Graph

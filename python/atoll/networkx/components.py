@@ -9,7 +9,7 @@ from typing import Any, Callable
 import networkx as nx
 import numpy as np
 
-from .. import structure
+from ..algorithms import structure
 from .conditions import where_possible
 from .graph import Graph
 

@@ -15,8 +15,9 @@ import networkx as nx
 import numpy as np
 from networkx.algorithms.centrality.betweenness import _rescale
 
-from .. import centrality, errors, paths, structure
-from ..catalog import run
+from .. import errors
+from ..algorithms import centrality, closeness, paths, structure
+from ..algorithms.catalog import run
 from ..pairs import all_pairs
 from ..vertices import UNREACHABLE
 from .conditions import where_possible
@@ -112,14 +113,14 @@ def betweenness_centrality(
 def closeness_centrality(G: Graph, u: Any = None, distance: Any = None, wf_improved: bool = True) -> dict[Any, float]:
     if len(G) == 0:
         return {}
-    return _by_node(G, centrality.closeness_centrality(G._plain(), wf_improved=wf_improved).local)
+    return _by_node(G, closeness.closeness_centrality(G._plain(), wf_improved=wf_improved).local)
 
 
 @where_possible
 def harmonic_centrality(G: Graph, nbunch: Any = None, distance: Any = None, sources: Any = None) -> dict[Any, float]:
     if len(G) == 0:
         return {}
-    values = centrality.harmonic_centrality(G._plain()).local.tolist()
+    values = closeness.harmonic_centrality(G._plain()).local.tolist()
     return {node: value or 0 for node, value in zip(G._nodes, values)}  # NetworkX has the int 0 for none
 
 

@@ -12,7 +12,8 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from .. import _core, paths
+from .. import _core
+from ..algorithms import paths
 from ..vertices import NO_VERTEX, UNREACHABLE
 from .conditions import where_possible
 from .dictionaries import Weights

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import structure
-from .functions import where_possible
+from ..algorithms import spanning_forest
+from .conditions import where_possible
 from .graph import Graph
 
 
@@ -19,7 +19,7 @@ def _edges(G: Graph, weight: str, data: bool, maximum: bool) -> Iterator[tuple]:
         return
     weighted = G._weights(weight) is not None
     graph = G._weighted(weight) if weighted else G._plain()
-    forest = structure.minimum_spanning_forest(graph, weight=weighted, maximum=maximum)
+    forest = spanning_forest.minimum_spanning_forest(graph, weight=weighted, maximum=maximum)
     vertex, parent, weights = forest.edges()
     low, high = np.minimum(vertex, parent), np.maximum(vertex, parent)
     order = np.lexsort((high, low, -weights if maximum else weights))

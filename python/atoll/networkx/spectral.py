@@ -7,7 +7,8 @@ from typing import Any
 
 import networkx as nx
 
-from .. import errors, spectral
+from .. import errors
+from ..algorithms import spectral
 from .conditions import where_possible
 from .graph import Graph
 

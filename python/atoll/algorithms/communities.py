@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from . import _core, errors
-from .attributes import weighted_graph
+from .. import _core, errors
+from ..attributes import weighted_graph
+from ..collective_arguments import checked
+from ..graph import Graph, GraphLike
+from ..vertices import VertexArray
+from ..world import agreed
 from .catalog import run
-from .collective_arguments import checked
-from .graph import Graph
-from .vertices import ReprMixin, VertexArray
-from .world import agreed
+from .results import GroupResult
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -29,7 +30,7 @@ __all__ = ["CommunitiesResult", "leiden_communities", "louvain_communities", "mo
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class CommunitiesResult(ReprMixin):
+class CommunitiesResult(GroupResult):
     """Communities by modularity."""
 
     community: VertexArray
@@ -52,7 +53,7 @@ class CommunitiesResult(ReprMixin):
 
 @checked
 def louvain_communities(
-    graph: Graph,
+    graph: GraphLike,
     *,
     weight: bool | str | None = None,
     resolution: float = 1,
@@ -101,7 +102,7 @@ def louvain_communities(
 
 @checked
 def leiden_communities(
-    graph: Graph,
+    graph: GraphLike,
     *,
     weight: bool | str | None = None,
     resolution: float = 1,
@@ -169,7 +170,7 @@ def _communities(
 
 @checked
 def modularity(
-    graph: Graph, labels: VertexArray | ArrayLike, *, weight: bool | str | None = None, resolution: float = 1
+    graph: GraphLike, labels: VertexArray | ArrayLike, *, weight: bool | str | None = None, resolution: float = 1
 ) -> float:
     """Modularity of communities of an undirected graph [1]_. Collective over graph.comm.
 

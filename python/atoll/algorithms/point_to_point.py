@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
-from .attributes import weighted_graph
-from .collective_arguments import checked
-from .graph import GraphLike
-from .interchange.frames import pandas_table
-from .named_errors import in_names
+from .. import _core
+from ..attributes import weighted_graph
+from ..collective_arguments import checked
+from ..graph import GraphLike
+from ..interchange.frames import pandas_table
+from ..named_errors import in_names
+from ..world import agreed
 from .results import Result
-from .world import agreed
 
 __all__ = ["PathResult", "shortest_path"]
 

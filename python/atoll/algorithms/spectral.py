@@ -11,13 +11,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from . import errors
-from .attributes import weighted_graph
+from .. import errors
+from ..attributes import weighted_graph
+from ..collective_arguments import checked
+from ..graph import Graph, GraphLike
+from ..vertices import VertexArray
+from ..world import agreed
 from .catalog import run
-from .collective_arguments import checked
-from .graph import Graph
-from .vertices import ReprMixin, VertexArray
-from .world import agreed
+from .results import Result
 
 __all__ = [
     "CentralityResult",
@@ -29,7 +30,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class CentralityResult(ReprMixin):
+class CentralityResult(Result):
     """Scores that an iteration has found."""
 
     score: VertexArray
@@ -49,7 +50,7 @@ class CentralityResult(ReprMixin):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class HitsResult(ReprMixin):
+class HitsResult(Result):
     """Hubs and authorities."""
 
     hub: VertexArray
@@ -77,7 +78,7 @@ def _state(result: CentralityResult | HitsResult) -> str:
 
 @checked
 def eigenvector_centrality(
-    graph: Graph,
+    graph: GraphLike,
     *,
     max_iter: int = 100,
     tol: float = 1e-6,
@@ -124,7 +125,7 @@ def eigenvector_centrality(
 
 @checked
 def katz_centrality(
-    graph: Graph,
+    graph: GraphLike,
     *,
     alpha: float = 0.1,
     beta: float = 1.0,
@@ -176,7 +177,7 @@ def katz_centrality(
 
 @checked
 def hits(
-    graph: Graph,
+    graph: GraphLike,
     *,
     max_iter: int = 100,
     tol: float = 1e-8,

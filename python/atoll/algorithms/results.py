@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .collective_arguments import checked
-from .interchange.frames import optional, pandas_column
-from .vertices import VertexArray
+from ..collective_arguments import checked
+from ..interchange.frames import optional, pandas_column
+from ..vertices import VertexArray
 
 __all__ = ["GroupResult", "Result"]
 

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from . import errors
-from .arguments import one_of, vertex_id
-from .attributes import weighted_graph
+from .. import errors
+from ..arguments import one_of, vertex_id
+from ..attributes import weighted_graph
+from ..collective_arguments import checked, renamed
+from ..graph import Graph, GraphLike
+from ..interchange.columns import numbers
+from ..vertices import VertexArray
+from ..world import agreed, all_gather
 from .catalog import run
-from .collective_arguments import checked, renamed
-from .graph import Graph, GraphLike
-from .interchange.columns import numbers
 from .results import Result
-from .vertices import VertexArray
-from .world import agreed, all_gather
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 __all__ = [
     "PageRankResult",
     "betweenness_centrality",
-    "closeness_centrality",
-    "harmonic_centrality",
     "pagerank",
 ]
 
@@ -287,107 +285,3 @@ def _scale(graph: Graph, sources: np.ndarray, normalized: bool) -> np.ndarray:
     n = graph.n
     whole = 1 / max(1, n - 2) if normalized else (n - 1) / (1 if graph.directed else 2)
     return whole / np.maximum(1, others)  # where there is no other, the sum is 0
-
-
-@checked
-def closeness_centrality(
-    graph: Graph,
-    *,
-    wf_improved: bool = True,
-    k: int | None = None,
-    seed: int = 1,
-    progress: Callable[[int, int], object] | bool | None = None,
-) -> VertexArray:
-    """Computes closeness: r / f, the reciprocal of the mean distance to the vertex from the r others that reach it.
-
-    f is the sum of these distances, in edges; where none reaches it, closeness is 0. In directed graphs paths lead to
-    the vertex, as NetworkX has it. From all vertices it is exact; from k drawn ones an estimate: in a connected
-    undirected graph k = O(log n / e^2) give all mean distances with errors of at most e times the diameter, with high
-    probability [2]_. Weights, self-loops and repeated edges do not matter. Collective over graph.comm.
-
-    Parameters
-    ----------
-    graph : Graph               n vertices
-    wf_improved : bool          times r / (n - 1), the share of the others that reach it [1]_, so that vertices of
-                                different components compare
-    k : int, optional           1 to n: so many sources, drawn by `seed`; None: all vertices
-    seed : int                  0 or more
-    progress : callable, bar of tqdm or True, optional
-                                called with sources done and all there are; True: a line on stderr
-
-    Returns
-    -------
-    VertexArray of float64      length n, 0 to 1; the same for any number of ranks and threads
-
-    Raises
-    ------
-    InputError                  k out of range
-
-    References
-    ----------
-    .. [1] S. Wasserman, K. Faust. "Social Network Analysis." Cambridge University Press, 1994, section 5.2.
-    .. [2] D. Eppstein, J. Wang. "Fast approximation of centrality." J. Graph Algorithms and Applications 8(1), 2004.
-
-    Examples
-    --------
-    >>> atoll.closeness_centrality(atoll.Graph("path:5")).gather().round(3)
-    array([0.4  , 0.571, 0.667, 0.571, 0.4  ])
-    """
-    found = _distances(graph, f"closeness_centrality({wf_improved=}, {k=}, {seed=})", k, seed, progress)
-    if not wf_improved:
-        farness = found["farness"]
-        found["closeness"][:] = np.divide(found["reached"], farness, out=np.zeros(len(farness)), where=farness > 0)
-    return VertexArray(graph, found["closeness"], "closeness")
-
-
-@checked
-def harmonic_centrality(
-    graph: Graph,
-    *,
-    k: int | None = None,
-    seed: int = 1,
-    progress: Callable[[int, int], object] | bool | None = None,
-) -> VertexArray:
-    """Computes harmonic centrality [1]_: the sum of 1 / distance, in edges, from each other vertex that reaches this.
-
-    Not normalised. In directed graphs paths lead to the vertex, as NetworkX has it. From all vertices it is exact; from
-    k drawn ones an estimate without bias. Weights, self-loops and repeated edges do not matter. Collective over
-    graph.comm.
-
-    Parameters
-    ----------
-    graph : Graph               n vertices
-    k : int, optional           1 to n: so many sources, drawn by `seed`, whose sum is scaled up; None: all vertices
-    seed : int                  0 or more
-    progress : callable, bar of tqdm or True, optional
-                                called with sources done and all there are; True: a line on stderr
-
-    Returns
-    -------
-    VertexArray of float64      length n, 0 to n - 1; the same for any number of ranks and threads
-
-    Raises
-    ------
-    InputError                  k out of range
-
-    References
-    ----------
-    .. [1] P. Boldi, S. Vigna. "Axioms for centrality." Internet Mathematics 10(3-4), 2014.
-
-    Examples
-    --------
-    >>> atoll.harmonic_centrality(atoll.Graph("path:4")).gather().round(3)
-    array([1.833, 2.5  , 2.5  , 1.833])
-    """
-    found = _distances(graph, f"harmonic_centrality({k=}, {seed=})", k, seed, progress)
-    return VertexArray(graph, found["harmonic"], "harmonic")
-
-
-def _distances(
-    graph: Graph, call: str, k: int | None, seed: int, progress: Callable[[int, int], object] | bool | None
-) -> dict:
-    """Returns the columns of closeness from k drawn sources, or from all."""
-    with agreed(graph.world, call):
-        if k is not None and not 1 <= k <= graph.n:
-            raise errors.InputError(f"k is {k} (1 to {graph.n}, the number of vertices). Change it.")
-    return run(graph, "closeness", samples=None if k == graph.n else k, seed=seed, progress=progress)

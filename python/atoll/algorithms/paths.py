@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from . import errors
-from .arguments import one_of
+from .. import errors
+from ..arguments import one_of
+from ..collective_arguments import checked
+from ..graph import Graph, GraphLike
+from ..vertices import NO_VERTEX, VertexArray
+from ..world import agreed
 from .catalog import run
-from .collective_arguments import checked
-from .graph import Graph, GraphLike
 from .results import Result
-from .vertices import NO_VERTEX, VertexArray
-from .world import agreed
 
 __all__ = [
     "BfsResult",

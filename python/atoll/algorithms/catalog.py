@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
-from .graph import Graph
-from .named_errors import in_names
-from .progress import listening
+from .. import _core
+from ..graph import Graph
+from ..named_errors import in_names
+from ..progress import listening
 
 __all__ = ["run"]
 
