@@ -14,8 +14,8 @@
 ///     Boruvka<std::uint32_t, Order> rounds(team, n, begins, capacity, order, weighted);   // allocates buffers once
 ///     rounds.start();
 ///     rounds.choose(edge);                          // any thread: an edge that is known to be in the forest
-///     rounds.run([&](std::size_t segment, auto&& consider) {      // every edge, each once; by segments
-///       consider(KeyedEdge<std::uint32_t>{key, a, b});
+///     rounds.run([](const auto& edge) { return true; }, [&](std::size_t segment, auto&& consider) {
+///       consider(KeyedEdge<std::uint32_t>{key, a, b});            // every edge, each once; by segments
 ///     });
 ///     rounds.chosen();                              // edges of the forest
 ///     rounds.tree(v);                               // the vertex of its tree with the smallest number
@@ -44,7 +44,6 @@ class Boruvka {
         parent_(vertices),
         first_(vertices),
         begins_(std::move(begins)),
-        ends_(begins_),
         edges_(begins_.back()),
         threads_(static_cast<std::size_t>(team.size())) {}
 
@@ -55,42 +54,42 @@ class Boruvka {
         first_[v] = kNone;
       }
     });
-    for (Thread& thread : threads_) thread.chosen.clear();
+    ends_.assign(begins_.begin(), begins_.end() - 1);
     chosen_.clear();
   }
 
-  void choose(const Edge& edge) {
-    if (unite(edge.a, edge.b)) threads_[Team::this_thread()].chosen.push_back(edge);
+  bool choose(const Edge& edge) {
+    if (!unite(edge.a, edge.b)) return false;
+    threads_[Team::this_thread()].chosen.push_back(edge);
+    return true;
   }
 
-  /// May be called again, with edges that come after all of the call before.
-  template <class ForEdges>
-  void run(ForEdges&& for_edges) {
+  /// Links trees by their first edges as long as may_link(edge). May be called again: then with the edges that are left
+  /// and others, which must come after all that any call before has linked. An edge that may not link holds its trees up.
+  /// So few may link in each of many rounds; then trees are left as they are.
+  template <class MayLink, class ForEdges>
+  void run(MayLink&& may_link, ForEdges&& for_edges) {
     compress(parent_.size(), [](std::size_t v) { return v; });
-    for_segments([&](std::size_t s) {
-      std::size_t end = begins_[s];
-      for_edges(s, [&](const Edge& edge) { consider(edge, end); });
-      ends_[s] = end;
-    });
+    reconsider(for_edges);
     roots_.clear();
     for (std::size_t v = 0; v < parent_.size(); ++v)
       if (first_[v] != kNone) roots_.push_back(static_cast<Local>(v));
-    while (!roots_.empty()) {
-      link_trees();
+    for (bool goes_on = true; goes_on && !roots_.empty();) {
+      goes_on = link_trees(may_link) * kFewOf >= roots_.size();
       compress(roots_.size(), [&](std::size_t k) { return index(roots_[k]); });
       compress(parent_.size(), [](std::size_t v) { return v; });
-      for_segments([&](std::size_t s) {
-        std::size_t end = begins_[s];
-        for (std::size_t k = end; k < ends_[s]; ++k) consider(Edge(edges_[k]), end);
-        ends_[s] = end;
-      });
+      reconsider([](std::size_t, auto&&) {});
       std::erase_if(roots_, [&](Local v) { return first_[v] == kNone; });
     }
+    for (const Local root : roots_) first_[root] = kNone;
     for (Thread& thread : threads_) {
       chosen_.insert(chosen_.end(), thread.chosen.begin(), thread.chosen.end());
       thread.chosen.clear();
     }
   }
+
+  /// Puts two vertices into one tree that an edge from elsewhere joins. Not while run() does.
+  void join(Local a, Local b) { unite(a, b); }
 
   std::size_t segments() const { return begins_.size() - 1; }
   const std::vector<Edge>& chosen() const { return chosen_; }
@@ -105,16 +104,10 @@ class Boruvka {
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
   static constexpr int kPrefixBits = 24, kPositionBits = 64 - kPrefixBits;
   static constexpr std::size_t kGrain = 8192;
+  static constexpr std::size_t kFewOf = 16;  // trees of which one at least is linked in a round
   struct alignas(128) Thread {
     std::vector<Edge> chosen;
   };
-
-  template <class F>
-  void for_segments(F&& f) {
-    team_.for_range(segments(), 1, [&](int, std::size_t a, std::size_t b) {
-      for (std::size_t s = a; s < b; ++s) f(s);
-    });
-  }
 
   bool is_before(const Edge& x, const Edge& y) const {
     if (x.key != y.key) return x.key < y.key;
@@ -146,10 +139,32 @@ class Boruvka {
   }
   static std::size_t position(std::uint64_t place) { return place & ((std::uint64_t{1} << kPositionBits) - 1); }
 
-  void link_trees() {
-    team_.for_range(roots_.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
-      for (std::size_t k = a; k < b; ++k) choose(edges_[position(std::exchange(first_[roots_[k]], kNone))]);
+  // Keeps what still joins two trees of the edges that are left, and of those that for_edges has.
+  template <class ForEdges>
+  void reconsider(ForEdges&& for_edges) {
+    team_.for_range(segments(), 1, [&](int, std::size_t first, std::size_t last) {
+      for (std::size_t s = first; s < last; ++s) {
+        std::size_t end = begins_[s];
+        for (std::size_t k = end; k < ends_[s]; ++k) consider(Edge(edges_[k]), end);
+        for_edges(s, [&](const Edge& edge) { consider(edge, end); });
+        ends_[s] = end;
+      }
     });
+  }
+
+  // Returns how many trees have been linked to another.
+  template <class MayLink>
+  std::size_t link_trees(MayLink&& may_link) {
+    std::atomic<std::size_t> linked{0};
+    team_.for_range(roots_.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+      std::size_t here = 0;
+      for (std::size_t k = a; k < b; ++k) {
+        const Edge& edge = edges_[position(std::exchange(first_[roots_[k]], kNone))];
+        if (may_link(edge)) here += choose(edge);
+      }
+      linked += here;
+    });
+    return linked;
   }
 
   Local load(Local v) const { return std::atomic_ref(const_cast<Local&>(parent_[v])).load(std::memory_order_relaxed); }

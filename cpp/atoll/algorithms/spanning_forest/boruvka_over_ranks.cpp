@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <atoll/algorithms/spanning_forest/distributed.hpp>
+#include <atoll/algorithms/spanning_forest/pieces.hpp>
 #include <atoll/engine/combine.hpp>
 #include <atoll/engine/fetch_values.hpp>
 #include <limits>
@@ -17,15 +17,13 @@ class RankedBoruvka {
       : world_(world),
         blocks_(blocks),
         begin_(blocks.begin(world.rank())),
-        first_(index(blocks.size(world.rank())), Offer{{}, 0, 0, kNoVertex, kNoVertex}),
+        first_(index(blocks.size(world.rank())), Offer{{}, kNoVertex, kNoVertex}),
         up_(first_.size()) {
     for (std::size_t c = 0; c < up_.size(); ++c) up_[c] = begin_ + static_cast<Vertex>(c);
   }
 
-  RankedForest<Key> run(const std::vector<RankedEdge<Key>>& edges) {
-    for (const RankedEdge<Key>& edge : edges)
-      if (edge.a != edge.b)
-        edges_.push_back({edge.key, std::min(edge.a, edge.b), std::max(edge.a, edge.b), edge.a, edge.b});
+  PieceForest<Key> run(const std::vector<PieceEdge<Key>>& edges) {
+    for (const PieceEdge<Key>& edge : edges) edges_.push_back({edge, edge.piece_a, edge.piece_b});
     while (world_.any(!edges_.empty())) {
       offer();
       hook();
@@ -36,17 +34,15 @@ class RankedBoruvka {
   }
 
  private:
-  // An edge between two vertices, and the trees that these are in: each is called by one of its vertices.
+  // An edge, and the trees that its ends are in: each is called by one of its pieces.
   struct TreeEdge {
-    Key key;
-    Vertex low, high, a, b;
-    auto order() const { return std::tuple(key, low, high); }
+    PieceEdge<Key> edge;
+    Vertex a, b;
   };
-  // The first edge of a tree, that rank's or all ranks', and the tree at its other end.
+  // The first edge of a tree, of a rank or of all, and the tree at its other end.
   struct Offer {
-    Key key;
-    Vertex low, high, tree, other;
-    auto order() const { return std::tuple(key, low, high); }
+    PieceEdge<Key> edge;
+    Vertex tree, other;
   };
   Offer& first(Vertex tree) { return first_[index(tree - begin_)]; }
   Vertex& up(Vertex tree) { return up_[index(tree - begin_)]; }
@@ -55,11 +51,11 @@ class RankedBoruvka {
   void offer() {
     std::vector<Offer> offers;
     for (const TreeEdge& edge : edges_) {
-      offers.push_back({edge.key, edge.low, edge.high, edge.a, edge.b});
-      offers.push_back({edge.key, edge.low, edge.high, edge.b, edge.a});
+      offers.push_back({edge.edge, edge.a, edge.b});
+      offers.push_back({edge.edge, edge.b, edge.a});
     }
     std::sort(offers.begin(), offers.end(), [](const Offer& x, const Offer& y) {
-      return std::tuple_cat(std::tuple(x.tree), x.order()) < std::tuple_cat(std::tuple(y.tree), y.order());
+      return std::tuple(x.tree, x.edge.order()) < std::tuple(y.tree, y.edge.order());
     });
     std::vector<std::vector<Offer>> outgoing(static_cast<std::size_t>(world_.size()));
     Vertex before = kNoVertex;
@@ -71,7 +67,7 @@ class RankedBoruvka {
       for (const Offer& offer : part) {
         Offer& known = first(offer.tree);
         if (known.tree == kNoVertex) trees_.push_back(offer.tree);
-        if (known.tree == kNoVertex || offer.order() < known.order()) known = offer;
+        if (known.tree == kNoVertex || offer.edge.order() < known.edge.order()) known = offer;
       }
   }
 
@@ -85,7 +81,7 @@ class RankedBoruvka {
       const Vertex tree = trees_[k];
       if (back[k] == tree && tree < others[k]) continue;
       up(tree) = others[k];
-      forest_.push_back({first(tree).key, first(tree).low, first(tree).high});
+      forest_.push_back(first(tree).edge);
     }
   }
 
@@ -118,14 +114,14 @@ class RankedBoruvka {
       std::tie(edges_[e].a, edges_[e].b) = std::minmax({names[2 * e], names[2 * e + 1]});
     std::erase_if(edges_, [](const TreeEdge& edge) { return edge.a == edge.b; });
     std::sort(edges_.begin(), edges_.end(), [](const TreeEdge& x, const TreeEdge& y) {
-      return std::tuple_cat(std::tuple(x.a, x.b), x.order()) < std::tuple_cat(std::tuple(y.a, y.b), y.order());
+      return std::tuple(x.a, x.b, x.edge.order()) < std::tuple(y.a, y.b, y.edge.order());
     });
     edges_.erase(std::unique(edges_.begin(), edges_.end(),
                              [](const TreeEdge& x, const TreeEdge& y) { return x.a == y.a && x.b == y.b; }),
                  edges_.end());
   }
 
-  // For each vertex of this rank's block the smallest of its tree.
+  // For each position of this rank's block the smallest of its tree; a position that is no piece is one by itself.
   std::vector<Vertex> smallest_of_trees() {
     std::vector<Vertex> all(up_.size());
     std::iota(all.begin(), all.end(), begin_);
@@ -154,19 +150,19 @@ class RankedBoruvka {
   std::vector<Offer> first_;   // [tree of this rank's block]
   std::vector<Vertex> up_;     // [tree of this rank's block] the tree that it has joined; itself: on top
   std::vector<Vertex> trees_;  // of this rank's block that have an edge to another in this round
-  std::vector<RankedEdge<Key>> forest_;
+  std::vector<PieceEdge<Key>> forest_;
 };
 
 }  // namespace
 
 template <class Key>
-RankedForest<Key> boruvka_over_ranks(World& world, const Blocks& blocks, const std::vector<RankedEdge<Key>>& edges) {
+PieceForest<Key> boruvka_over_ranks(World& world, const Blocks& blocks, const std::vector<PieceEdge<Key>>& edges) {
   return RankedBoruvka<Key>(world, blocks).run(edges);
 }
 
-template RankedForest<std::uint32_t> boruvka_over_ranks(World&, const Blocks&,
-                                                        const std::vector<RankedEdge<std::uint32_t>>&);
-template RankedForest<std::uint64_t> boruvka_over_ranks(World&, const Blocks&,
-                                                        const std::vector<RankedEdge<std::uint64_t>>&);
+template PieceForest<std::uint32_t> boruvka_over_ranks(World&, const Blocks&,
+                                                       const std::vector<PieceEdge<std::uint32_t>>&);
+template PieceForest<std::uint64_t> boruvka_over_ranks(World&, const Blocks&,
+                                                       const std::vector<PieceEdge<std::uint64_t>>&);
 
 }  // namespace atl

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parents by Euler tours over ranks [1, in the header].
+// Parents by Euler tours over ranks [1, in the header]. The vertices of the paper are pieces here.
 //
 //   in the paper       here               meaning
 //   arc (u, v)         Arc                an edge in one direction, on the rank that has u
@@ -10,7 +10,7 @@
 // The tour of a tree begins with the root's first arc and ends before it. It goes down an edge before it goes up again,
 // so of an arc and its twin the one with more arcs left goes down.
 #include <algorithm>
-#include <atoll/algorithms/spanning_forest/distributed.hpp>
+#include <atoll/algorithms/spanning_forest/pieces.hpp>
 #include <atoll/engine/fetch_values.hpp>
 #include <tuple>
 
@@ -22,45 +22,40 @@ constexpr Vertex kEnd = -1;
 template <class Key>
 class EulerTours {
  public:
-  EulerTours(World& world, const Blocks& blocks, const RankedForest<Key>& forest)
+  EulerTours(World& world, const Blocks& blocks, const PieceForest<Key>& forest)
       : world_(world), blocks_(blocks), begin_(blocks.begin(world.rank())) {
     collect(forest.edges);
     link(forest.root);
     rank();
   }
 
-  std::vector<ParentEdge<Key>> parents() const {
-    std::vector<ParentEdge<Key>> parents;
-    for (Vertex v = begin_; v < blocks_.end(world_.rank()); ++v) parents.push_back({v, Key{}});
+  std::vector<PieceParent<Key>> parents() const {
+    std::vector<PieceParent<Key>> parents(index(blocks_.size(world_.rank())));
     std::vector<Vertex> twins;
     for (const Arc& arc : arcs_) twins.push_back(arc.twin);
     const auto left = fetch_values<Vertex>(world_, arc_blocks_, twins, [&](Vertex arc) { return left_of(arc); });
     for (std::size_t k = 0; k < arcs_.size(); ++k)
-      if (left[k] > arcs_[k].left) parents[index(arcs_[k].from - begin_)] = {arcs_[k].to, arcs_[k].key};
+      if (left[k] > arcs_[k].left) parents[index(arcs_[k].from - begin_)] = {false, arcs_[k].edge};
     return parents;
   }
 
  private:
   struct Arc {
     Vertex from, to;
-    Key key;
+    PieceEdge<Key> edge;
     Vertex twin = kEnd, next = kEnd, left = 0;
     auto ends() const { return std::tuple(from, to); }
   };
   Vertex left_of(Vertex arc) const { return arcs_[index(arc - first_arc_)].left; }
 
-  void collect(const std::vector<RankedEdge<Key>>& edges) {
-    struct HalfEdge {
-      Vertex from, to;
-      Key key;
-    };
-    std::vector<std::vector<HalfEdge>> outgoing(static_cast<std::size_t>(world_.size()));
-    for (const RankedEdge<Key>& edge : edges) {
-      outgoing[blocks_.owner(edge.a)].push_back({edge.a, edge.b, edge.key});
-      outgoing[blocks_.owner(edge.b)].push_back({edge.b, edge.a, edge.key});
+  void collect(const std::vector<PieceEdge<Key>>& edges) {
+    std::vector<std::vector<PieceEdge<Key>>> outgoing(static_cast<std::size_t>(world_.size()));
+    for (const PieceEdge<Key>& edge : edges) {
+      outgoing[blocks_.owner(edge.piece_a)].push_back(edge);
+      outgoing[blocks_.owner(edge.piece_b)].push_back({edge.key, edge.b, edge.a, edge.piece_b, edge.piece_a});
     }
     for (const auto& part : world_.exchange(std::move(outgoing)))
-      for (const HalfEdge& half : part) arcs_.push_back({.from = half.from, .to = half.to, .key = half.key});
+      for (const PieceEdge<Key>& edge : part) arcs_.push_back({.from = edge.piece_a, .to = edge.piece_b, .edge = edge});
     std::sort(arcs_.begin(), arcs_.end(), [](const Arc& x, const Arc& y) { return x.ends() < y.ends(); });
     std::vector<Vertex> first{0};
     for (const Vertex count : world_.all_gather(static_cast<Vertex>(arcs_.size())))
@@ -125,13 +120,13 @@ class EulerTours {
 }  // namespace
 
 template <class Key>
-std::vector<ParentEdge<Key>> root_over_ranks(World& world, const Blocks& blocks, const RankedForest<Key>& forest) {
+std::vector<PieceParent<Key>> root_by_euler_tours(World& world, const Blocks& blocks, const PieceForest<Key>& forest) {
   return EulerTours<Key>(world, blocks, forest).parents();
 }
 
-template std::vector<ParentEdge<std::uint32_t>> root_over_ranks(World&, const Blocks&,
-                                                                const RankedForest<std::uint32_t>&);
-template std::vector<ParentEdge<std::uint64_t>> root_over_ranks(World&, const Blocks&,
-                                                                const RankedForest<std::uint64_t>&);
+template std::vector<PieceParent<std::uint32_t>> root_by_euler_tours(World&, const Blocks&,
+                                                                     const PieceForest<std::uint32_t>&);
+template std::vector<PieceParent<std::uint64_t>> root_by_euler_tours(World&, const Blocks&,
+                                                                     const PieceForest<std::uint64_t>&);
 
 }  // namespace atl

@@ -4,18 +4,27 @@
 #include <atoll/algorithms/spanning_forest/boruvka.hpp>
 #include <atoll/base/random.hpp>
 #include <optional>
+#include <span>
 
-/// The spanning forest of the edges in a rank's lists, mirrors included. Used by class SpanningForest.
+/// The edges in a rank's lists that are in the spanning forest of the graph, or may be. Used by class SpanningForest.
 ///
 ///     ListForest<std::uint32_t, Order> forest(graph, weights, order);        // allocates buffers once
 ///     forest.find(keys);
 ///     for (const KeyedEdge<std::uint32_t>& edge : forest.edges()) ...     // between local vertices
+///     forest.join(mirror, other);                                         // which edges of other ranks connect
+///     for (const KeyedEdge<std::uint32_t>& edge : forest.candidates()) ...
+///
+/// find() links a tree by its first edge if this goes to another master: all edges of masters are here, so the edge is in
+/// the forest of the whole graph [2]. On one rank that is the forest. Over several, trees remain whose first edges lead
+/// to mirrors. Of the edges that join these trees and mirrors, those that are not in the forest of these edges alone are
+/// not in that of the whole graph: candidates() leaves them out.
 ///
 /// `order(v)` ascends by the ids of local vertices. The first round reads the lists alone: a master's first edge is in
 /// its own list. Where there are many more edges than vertices, rounds run over the light ones first, as in Filter-Kruskal
 /// [1]: they join most vertices, and of the others few still join two trees.
 ///
 /// [1] V. Osipov, P. Sanders, J. Singler. "The Filter-Kruskal minimum spanning tree algorithm." ALENEX 2009.
+/// [2] P. Sanders, M. Schimek. "Engineering massively parallel MST algorithms." IPDPS 2023, local preprocessing.
 namespace atl {
 
 template <class Key, class Order>
@@ -25,6 +34,7 @@ class ListForest {
       : lists_(graph.out()),
         team_(graph.world().team()),
         order_(order),
+        first_mirror_(graph.mirrors().begin[0]),
         rows_(balanced_rows(graph)),
         rounds_(team_, index(graph.locals()), positions(), order, differ_by_weight(graph, weights)) {}
 
@@ -36,8 +46,17 @@ class ListForest {
     const std::optional<Key> pivot = light_edges(keys);
     run_where(keys, [pivot](Key key) { return !pivot || key <= *pivot; });
     if (pivot) run_where(keys, [pivot](Key key) { return key > *pivot; });
+    found_ = rounds_.chosen().size();
   }
-  const std::vector<KeyedEdge<Key>>& edges() const { return rounds_.chosen(); }
+  std::span<const KeyedEdge<Key>> edges() const { return std::span(rounds_.chosen()).first(found_); }
+
+  /// Between find() and candidates().
+  void join(Local a, Local b) { rounds_.join(a, b); }
+  /// After it tree() is of the candidates' trees.
+  std::span<const KeyedEdge<Key>> candidates() {
+    rounds_.run([](const auto&) { return true; }, [](std::size_t, auto&&) {});
+    return std::span(rounds_.chosen()).subspan(found_);
+  }
   Local tree(Local v) const { return rounds_.tree(v); }
   std::size_t memory_bytes() const { return rounds_.memory_bytes(); }
 
@@ -66,7 +85,8 @@ class ListForest {
   // Boruvka's rounds over the edges whose keys are taken.
   template <class Takes>
   void run_where(const WeightKeys<Key>& keys, Takes&& takes) {
-    rounds_.run([&](std::size_t segment, auto&& consider) {
+    const auto joins_masters = [this](const KeyedEdge<Key>& edge) { return std::max(edge.a, edge.b) < first_mirror_; };
+    rounds_.run(joins_masters, [&](std::size_t segment, auto&& consider) {
       for (Local v = rows_[segment]; v < rows_[segment + 1]; ++v) {
         const auto end = static_cast<std::size_t>(lists_.offsets[v + 1]);
         auto e = static_cast<std::size_t>(lists_.offsets[v]);
@@ -102,14 +122,16 @@ class ListForest {
       first = u;
       least = key;
     }
-    if (first >= 0) rounds_.choose({least, v, first});
+    if (first >= 0 && first < first_mirror_) rounds_.choose({least, v, first});
   }
 
   const Csr& lists_;
   Team& team_;
   const Order order_;
+  const Local first_mirror_;
   const std::vector<Local> rows_;  // [segment] where it begins
   Boruvka<Key, Order> rounds_;
+  std::size_t found_ = 0;  // edges of the forest, before candidates
 };
 
 }  // namespace atl

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <atoll/algorithms/spanning_forest/distributed.hpp>
 #include <atoll/algorithms/spanning_forest/kernel.hpp>
+#include <atoll/algorithms/spanning_forest/pieces.hpp>
 #include <atoll/algorithms/spanning_forest/spanning_forest.hpp>
 #include <atoll/algorithms/spanning_forest/tree_parents.hpp>
-#include <atoll/engine/fetch_values.hpp>
 #include <atoll/engine/id_positions.hpp>
 #include <cmath>
-#include <limits>
 #include <tuple>
 
 namespace atl {
@@ -66,9 +64,6 @@ struct OwnedOrder {
 struct OrderTable {
   const Local* order;
   Local operator()(Local v) const { return order[v]; }
-};
-struct SameOrder {
-  Local operator()(Local v) const { return v; }
 };
 
 // Writes parents and weights of masters by parent_of(v) -> (id, weight); a root has its own id.
@@ -159,7 +154,8 @@ class SpanningForest::OneRank final : public Search {
   VertexBits has_root_{index(graph_.locals())};
 };
 
-// Over ranks vertices are called by their positions in the order of all ids.
+// A rank's own edges make pieces of the forest, each called by its smallest vertex. The edges that join pieces are found
+// by all ranks together. Vertices are called by their positions in the order of all ids.
 template <class Key>
 class SpanningForest::Distributed final : public Search {
  public:
@@ -167,90 +163,92 @@ class SpanningForest::Distributed final : public Search {
       : graph_(graph),
         weights_(weights),
         world_(graph.world()),
-        team_(world_.team()),
         positions_(graph),
         order_(index(graph.locals())),
-        forest_(graph, weights, OrderTable{order_.data()}) {
+        piece_(index(graph.locals())),
+        exchange_(graph),
+        forest_(graph, weights, OrderTable{order_.data()}),
+        trees_(index(graph.locals())) {
     for (std::size_t k = 0; k < order_.size(); ++k) order_[positions_.locals()[k]] = static_cast<Local>(k);
   }
 
   void run(ForestKind kind, SpanningForestResult& result) override {
     const WeightKeys<Key> keys(graph_.out(), weights_, kind);
     forest_.find(keys);
-    const auto n = static_cast<double>(graph_.vertices());
-    const double edges = world_.sum(static_cast<double>(forest_.edges().size()));
-    const double bytes = edges * 3 * sizeof(KeyedEdge<Key>) + n * 24;
-    if (n < std::numeric_limits<Local>::max() && bytes <= static_cast<double>(world_.plan().replicated_bytes)) {
-      finish_here(keys, result);
-    } else {
-      finish_over_ranks(keys, result);
+    const std::vector<Vertex> pieces = name_pieces();
+    join_mirrors();
+    std::vector<PieceEdge<Key>> edges;
+    for (const auto& [key, a, b] : forest_.candidates())
+      edges.push_back({key, positions_[a], positions_[b], piece_[a], piece_[b]});
+    const double bytes = kBytesPerEdge * world_.sum(static_cast<double>(edges.size()));
+    const std::vector<PieceParent<Key>> parents =
+        bytes <= static_cast<double>(world_.plan().replicated_bytes)
+            ? forest_here<Key>(world_, std::move(edges), pieces)
+            : forest_over_ranks<Key>(world_, positions_.blocks(), std::move(edges), pieces);
+
+    trees_.start(world_.team(), forest_.edges());
+    for (std::size_t k = 0; k < pieces.size(); ++k) {
+      const auto& [is_root, edge] = parents[k];
+      const Vertex top = is_root ? pieces[k] : edge.piece_a == pieces[k] ? edge.a : edge.b;
+      trees_.set_root(positions_.local_at(top), static_cast<std::uint32_t>(k));
     }
+    trees_.find(world_.team());
+    write(
+        graph_,
+        [&](Local v) -> std::pair<Vertex, double> {
+          if (v >= graph_.active()) return {graph_.id_of(v), 0};
+          if (!trees_.is_root(v)) return {graph_.id_of(trees_.parent(v)), keys.weight_of(trees_.key(v))};
+          const auto& [is_root, edge] = parents[trees_.edge(v)];
+          if (is_root) return {graph_.id_of(v), 0};
+          const Vertex above = edge.a == positions_[v] ? edge.b : edge.a;
+          return {graph_.id_of(positions_.local_at(above)), keys.weight_of(edge.key)};
+        },
+        result);
   }
   std::size_t memory_bytes() const override {
-    return positions_.memory_bytes() + order_.size() * sizeof(Local) + forest_.memory_bytes();
+    return positions_.memory_bytes() + order_.size() * sizeof(Local) + piece_.size() * sizeof(Vertex) +
+           exchange_.memory_bytes() + forest_.memory_bytes() + trees_.memory_bytes();
   }
 
  private:
-  static constexpr std::size_t kPieces = 64;
+  static constexpr double kBytesPerEdge = 80;  // of forest_here()
 
-  // Every rank gathers what is left of the edges, and finds the forest by itself.
-  void finish_here(const WeightKeys<Key>& keys, SpanningForestResult& result) {
-    std::vector<KeyedEdge<Key>> edges;
-    for (const KeyedEdge<Key>& edge : forest_.edges())
-      edges.push_back({edge.key, static_cast<Local>(positions_[edge.a]), static_cast<Local>(positions_[edge.b])});
-    edges = world_.all_gather_varying(std::span<const KeyedEdge<Key>>(edges));
-    std::vector<std::size_t> begins;
-    for (std::size_t p = 0; p <= kPieces; ++p) begins.push_back(edges.size() * p / kPieces);
-    const auto n = static_cast<Local>(graph_.vertices());
-    Boruvka<Key, SameOrder> rounds(team_, index(n), begins, SameOrder{}, differ_by_weight(graph_, weights_));
-    rounds.start();
-    rounds.run([&](std::size_t piece, auto&& consider) {
-      for (std::size_t e = begins[piece]; e < begins[piece + 1]; ++e) consider(edges[e]);
-    });
-    TreeParents<Key> trees(index(n));
-    trees.start(team_, rounds.chosen());
-    for (Local v = 0; v < n; ++v)
-      if (rounds.tree(v) == v) trees.set_root(v);
-    trees.find(team_);
-    write(
-        graph_,
-        [&](Local v) -> std::pair<Vertex, double> {
-          const auto at = static_cast<Local>(positions_[v]);
-          if (trees.is_root(at)) return {graph_.id_of(v), 0};
-          return {graph_.id_of(positions_.local_at(trees.parent(at))), keys.weight_of(trees.key(at))};
-        },
-        result);
+  // Returns the names of this rank's pieces; afterwards piece_ has that of each vertex, mirrors included.
+  std::vector<Vertex> name_pieces() {
+    std::vector<Vertex> pieces;
+    std::fill(piece_.begin(), piece_.end(), kNoVertex);
+    std::vector<Vertex> name(index(graph_.active()), kNoVertex);  // [root of the tree]
+    for (Vertex k = 0; k < graph_.owned(); ++k) {                 // by ascending id: the smallest comes first
+      const Local v = graph_.local_of(k);
+      if (v >= graph_.active()) continue;
+      Vertex& of_tree = name[forest_.tree(v)];
+      if (of_tree == kNoVertex) pieces.push_back(of_tree = positions_[v]);
+      piece_[v] = of_tree;
+    }
+    exchange_.broadcast_all({piece_.data(), piece_.size()});
+    return pieces;
   }
 
-  void finish_over_ranks(const WeightKeys<Key>& keys, SpanningForestResult& result) {
-    std::vector<RankedEdge<Key>> edges;
-    for (const KeyedEdge<Key>& edge : forest_.edges())
-      edges.push_back({edge.key, positions_[edge.a], positions_[edge.b]});
-    const Blocks& blocks = positions_.blocks();
-    const std::vector<ParentEdge<Key>> parents =
-        root_over_ranks(world_, blocks, boruvka_over_ranks(world_, blocks, edges));
-    std::vector<Vertex> masters;
-    for (Local v = 0; v < graph_.owned(); ++v) masters.push_back(positions_[v]);
-    const auto found = fetch_values<ParentEdge<Key>>(world_, blocks, masters, [&](Vertex position) {
-      return parents[index(position - blocks.begin(world_.rank()))];
-    });
-    write(
-        graph_,
-        [&](Local v) -> std::pair<Vertex, double> {
-          const auto& [parent, key] = found[index(v)];
-          if (parent == positions_[v]) return {graph_.id_of(v), 0};
-          return {graph_.id_of(positions_.local_at(parent)), keys.weight_of(key)};
-        },
-        result);
+  // Mirrors of the same piece are joined by edges of their owner.
+  void join_mirrors() {
+    const Mirrors& mirrors = graph_.mirrors();
+    std::vector<std::pair<Vertex, Local>> members;
+    for (std::size_t r = 0; r < mirrors.count.size(); ++r)
+      for (Local m = mirrors.begin[r]; m < mirrors.begin[r] + mirrors.count[r]; ++m) members.emplace_back(piece_[m], m);
+    std::sort(members.begin(), members.end());
+    for (std::size_t k = 1; k < members.size(); ++k)
+      if (members[k].first == members[k - 1].first) forest_.join(members[k - 1].second, members[k].second);
   }
 
   const Graph& graph_;
   const ForestWeights weights_;
   World& world_;
-  Team& team_;
   const IdPositions positions_;
-  Array<Local> order_;  // [local] index in positions_.locals()
+  Array<Local> order_;   // [local] index in positions_.locals()
+  Array<Vertex> piece_;  // [local] the smallest vertex of its piece
+  MirrorExchange<Vertex, MinOf> exchange_;
   ListForest<Key, OrderTable> forest_;
+  TreeParents<Key> trees_;
 };
 
 SpanningForest::SpanningForest(const Graph& graph, ForestWeights weights) : graph_(graph), weights_(weights) {

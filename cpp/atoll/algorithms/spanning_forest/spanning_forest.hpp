@@ -14,17 +14,21 @@
 /// Edges of equal weight are taken by the smaller id of their ends, then by the larger, so that there is one answer for
 /// any number of ranks and threads. Weights may be negative and infinite. Self-loops do not matter; of several edges between two vertices at most the best is taken.
 ///
-/// On one rank: rounds of Boruvka over the edges that still join two trees, in parallel [1]; each round at least halves
-/// the trees that have such an edge. Memory: 24 bytes a vertex and 12 (float64 weights: 16) an edge that joins two
-/// trees after the first round, which reads the lists alone.
+/// On one rank: rounds of Boruvka, in parallel [1], over the light edges first where there are many more edges than
+/// vertices [2]; each round at least halves the trees that have an edge to another. Memory: 24 bytes a vertex, and 12
+/// (float64 weights: 16) for each edge that a rank lists, of which only the part is touched that joins two trees after
+/// the first round, which reads the lists alone.
 ///
-/// Over ranks, for any cut: each rank first keeps the forest of its own edges, for an edge that is not in the forest of
-/// a part of the graph is not in that of the whole. What is left is gathered on every rank where it fits
-/// Plan::replicated_bytes, and each rank finishes by itself; else rounds of Boruvka run over ranks (distributed.hpp).
+/// Over ranks, for any cut: each rank finds with its own edges as much of the forest as it can be sure of, in pieces, and
+/// leaves out all edges that are not in the forest of what it knows [3]. The edges between pieces that remain are gathered
+/// on every rank where they fit Plan::replicated_bytes; else rounds of Boruvka and Euler tours run over ranks
+/// (pieces.hpp). Memory besides: 40 bytes a local vertex.
 ///
 /// [1] D. A. Bader, G. Cong. "Fast shared-memory algorithms for computing the minimum spanning forest of sparse
 /// graphs." J. Parallel Distrib. Comput. 66(11), 2006: variant Bor-FAL, with labels of a union-find in place of its
 /// compact-graph step.
+/// [2] V. Osipov, P. Sanders, J. Singler. "The Filter-Kruskal minimum spanning tree algorithm." ALENEX 2009.
+/// [3] P. Sanders, M. Schimek. "Engineering massively parallel MST algorithms." IPDPS 2023.
 namespace atl {
 
 enum class ForestKind { minimum, maximum };

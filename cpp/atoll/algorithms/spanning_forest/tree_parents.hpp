@@ -35,15 +35,18 @@ class TreeParents {
           std::atomic_ref(sums_[end]).fetch_add(one_edge(e), std::memory_order_relaxed);
     });
   }
-  void set_root(Local v) { sums_[v] += kRoot; }
+  /// `mark`: any number, which edge(v) gives then.
+  void set_root(Local v, std::uint32_t mark = 0) { sums_[v] += kRoot + (std::uint64_t{mark} << kDegreeBits); }
   bool is_root(Local v) const { return sums_[v] & kRoot; }
   void find(Team& team) {
     team.for_range(sums_.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
       for (std::size_t v = a; v < b; ++v) remove_leaves(static_cast<Local>(v));
     });
   }
-  Local parent(Local v) const { return other_end(v, sums_[v] >> kDegreeBits); }
-  Key key(Local v) const { return edges_[sums_[v] >> kDegreeBits].key; }
+  /// Position of the edge to the parent; the mark of a root.
+  std::size_t edge(Local v) const { return sums_[v] >> kDegreeBits; }
+  Local parent(Local v) const { return other_end(v, edge(v)); }
+  Key key(Local v) const { return edges_[edge(v)].key; }
   std::size_t memory_bytes() const { return sums_.size() * sizeof(std::uint64_t); }
 
  private:
