@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/algorithms/spanning_forest/pieces.hpp>
-#include <atoll/engine/combine.hpp>
 #include <atoll/engine/fetch_values.hpp>
 #include <limits>
 #include <numeric>
@@ -13,9 +12,10 @@ namespace {
 template <class Key>
 class RankedBoruvka {
  public:
-  RankedBoruvka(World& world, const Blocks& blocks)
+  RankedBoruvka(World& world, const Blocks& blocks, std::span<const Vertex> smallest)
       : world_(world),
         blocks_(blocks),
+        smallest_(smallest),
         begin_(blocks.begin(world.rank())),
         first_(index(blocks.size(world.rank())), Offer{{}, kNoVertex, kNoVertex}),
         up_(first_.size()) {
@@ -30,7 +30,7 @@ class RankedBoruvka {
       jump(trees_);
       rename();
     }
-    return {std::move(forest_), smallest_of_trees()};
+    return {std::move(forest_), roots()};
   }
 
  private:
@@ -121,48 +121,52 @@ class RankedBoruvka {
                  edges_.end());
   }
 
-  // For each position of this rank's block the smallest of its tree; a position that is no piece is one by itself.
-  std::vector<Vertex> smallest_of_trees() {
+  // For each of this rank's pieces the one with the smallest vertex of its tree.
+  std::vector<Vertex> roots() {
     std::vector<Vertex> all(up_.size());
     std::iota(all.begin(), all.end(), begin_);
     jump(std::move(all));
     struct Member {
-      Vertex tree, vertex;
+      Vertex tree, smallest, piece;
       auto operator<=>(const Member&) const = default;
     };
     std::vector<Member> members;
-    for (std::size_t v = 0; v < up_.size(); ++v) members.push_back({up_[v], begin_ + static_cast<Vertex>(v)});
+    for (std::size_t k = 0; k < up_.size(); ++k)
+      members.push_back({up_[k], smallest_[k], begin_ + static_cast<Vertex>(k)});
     std::sort(members.begin(), members.end());
     std::vector<std::vector<Member>> outgoing(static_cast<std::size_t>(world_.size()));
     Vertex before = kNoVertex;
     for (const Member& member : members)
       if (std::exchange(before, member.tree) != member.tree) outgoing[blocks_.owner(member.tree)].push_back(member);
-    std::vector<Vertex> smallest(up_.size(), std::numeric_limits<Vertex>::max());
+    std::vector<Member> first(up_.size(), Member{kNoVertex, std::numeric_limits<Vertex>::max(), kNoVertex});
     for (const auto& part : world_.exchange(std::move(outgoing)))
-      for (const Member& member : part) MinOf{}(smallest[index(member.tree - begin_)], member.vertex);
-    return fetch_values<Vertex>(world_, blocks_, up_, [&](Vertex tree) { return smallest[index(tree - begin_)]; });
+      for (const Member& member : part)
+        if (Member& known = first[index(member.tree - begin_)]; member.smallest < known.smallest) known = member;
+    return fetch_values<Vertex>(world_, blocks_, up_, [&](Vertex tree) { return first[index(tree - begin_)].piece; });
   }
 
   World& world_;
   const Blocks& blocks_;
+  const std::span<const Vertex> smallest_;  // [piece of this rank]
   const Vertex begin_;
   std::vector<TreeEdge> edges_;
-  std::vector<Offer> first_;   // [tree of this rank's block]
-  std::vector<Vertex> up_;     // [tree of this rank's block] the tree that it has joined; itself: on top
-  std::vector<Vertex> trees_;  // of this rank's block that have an edge to another in this round
+  std::vector<Offer> first_;   // [piece of this rank]
+  std::vector<Vertex> up_;     // [piece of this rank] the tree that it has joined; itself: on top
+  std::vector<Vertex> trees_;  // called by pieces of this rank, that have an edge to another in this round
   std::vector<PieceEdge<Key>> forest_;
 };
 
 }  // namespace
 
 template <class Key>
-PieceForest<Key> boruvka_over_ranks(World& world, const Blocks& blocks, const std::vector<PieceEdge<Key>>& edges) {
-  return RankedBoruvka<Key>(world, blocks).run(edges);
+PieceForest<Key> boruvka_over_ranks(World& world, const Blocks& blocks, std::span<const Vertex> smallest,
+                                    const std::vector<PieceEdge<Key>>& edges) {
+  return RankedBoruvka<Key>(world, blocks, smallest).run(edges);
 }
 
-template PieceForest<std::uint32_t> boruvka_over_ranks(World&, const Blocks&,
+template PieceForest<std::uint32_t> boruvka_over_ranks(World&, const Blocks&, std::span<const Vertex>,
                                                        const std::vector<PieceEdge<std::uint32_t>>&);
-template PieceForest<std::uint64_t> boruvka_over_ranks(World&, const Blocks&,
+template PieceForest<std::uint64_t> boruvka_over_ranks(World&, const Blocks&, std::span<const Vertex>,
                                                        const std::vector<PieceEdge<std::uint64_t>>&);
 
 }  // namespace atl

@@ -12,7 +12,7 @@
 ///     forest.find(keys);
 ///     for (const KeyedEdge<std::uint32_t>& edge : forest.edges()) ...     // between local vertices
 ///     forest.join(mirror, other);                                         // which edges of other ranks connect
-///     for (const KeyedEdge<std::uint32_t>& edge : forest.candidates()) ...
+///     for (const KeyedEdge<std::uint32_t>& edge : forest.candidates(keys)) ...
 ///
 /// find() links a tree by its first edge if this goes to another master: all edges of masters are here, so the edge is in
 /// the forest of the whole graph [2]. On one rank that is the forest. Over several, trees remain whose first edges lead
@@ -35,6 +35,7 @@ class ListForest {
         team_(graph.world().team()),
         order_(order),
         first_mirror_(graph.mirrors().begin[0]),
+        is_alone_(graph.world().size() == 1),
         rows_(balanced_rows(graph)),
         rounds_(team_, index(graph.locals()), positions(), order, differ_by_weight(graph, weights)) {}
 
@@ -43,9 +44,11 @@ class ListForest {
     team_.for_range(rounds_.segments(), 1, [&](int, std::size_t a, std::size_t b) {
       for (Local v = rows_[a]; v < rows_[b]; ++v) choose_first(v, keys);
     });
-    const std::optional<Key> pivot = light_edges(keys);
-    run_where(keys, [pivot](Key key) { return !pivot || key <= *pivot; });
-    if (pivot) run_where(keys, [pivot](Key key) { return key > *pivot; });
+    pivot_ = light_edges(keys);
+    const auto joins_masters = [this](const KeyedEdge<Key>& edge) { return std::max(edge.a, edge.b) < first_mirror_; };
+    run_where(keys, joins_masters, [&](Key key) { return is_light(key); });
+    // Over ranks the trees that remain would keep most heavy edges: candidates() leaves them out.
+    if (is_alone_ && pivot_) run_where(keys, joins_masters, [&](Key key) { return !is_light(key); });
     found_ = rounds_.chosen().size();
   }
   std::span<const KeyedEdge<Key>> edges() const { return std::span(rounds_.chosen()).first(found_); }
@@ -53,8 +56,10 @@ class ListForest {
   /// Between find() and candidates().
   void join(Local a, Local b) { rounds_.join(a, b); }
   /// After it tree() is of the candidates' trees.
-  std::span<const KeyedEdge<Key>> candidates() {
-    rounds_.run([](const auto&) { return true; }, [](std::size_t, auto&&) {});
+  std::span<const KeyedEdge<Key>> candidates(const WeightKeys<Key>& keys) {
+    const auto joins_any = [](const KeyedEdge<Key>&) { return true; };
+    rounds_.run(joins_any, [](std::size_t, auto&&) {});
+    if (pivot_) run_where(keys, joins_any, [&](Key key) { return !is_light(key); });
     return std::span(rounds_.chosen()).subspan(found_);
   }
   Local tree(Local v) const { return rounds_.tree(v); }
@@ -83,10 +88,9 @@ class ListForest {
   }
 
   // Boruvka's rounds over the edges whose keys are taken.
-  template <class Takes>
-  void run_where(const WeightKeys<Key>& keys, Takes&& takes) {
-    const auto joins_masters = [this](const KeyedEdge<Key>& edge) { return std::max(edge.a, edge.b) < first_mirror_; };
-    rounds_.run(joins_masters, [&](std::size_t segment, auto&& consider) {
+  template <class MayLink, class Takes>
+  void run_where(const WeightKeys<Key>& keys, MayLink&& may_link, Takes&& takes) {
+    rounds_.run(may_link, [&](std::size_t segment, auto&& consider) {
       for (Local v = rows_[segment]; v < rows_[segment + 1]; ++v) {
         const auto end = static_cast<std::size_t>(lists_.offsets[v + 1]);
         auto e = static_cast<std::size_t>(lists_.offsets[v]);
@@ -97,6 +101,8 @@ class ListForest {
       }
     });
   }
+
+  bool is_light(Key key) const { return !pivot_ || key <= *pivot_; }
 
   // A key that about kLightPerVertex edges for each vertex do not exceed; none if there are few more.
   std::optional<Key> light_edges(const WeightKeys<Key>& keys) const {
@@ -129,9 +135,11 @@ class ListForest {
   Team& team_;
   const Order order_;
   const Local first_mirror_;
+  const bool is_alone_;
   const std::vector<Local> rows_;  // [segment] where it begins
   Boruvka<Key, Order> rounds_;
-  std::size_t found_ = 0;  // edges of the forest, before candidates
+  std::optional<Key> pivot_;  // the greatest key of light edges; none: all are
+  std::size_t found_ = 0;     // edges of the forest, before candidates
 };
 
 }  // namespace atl

@@ -6,14 +6,15 @@
 #include <tuple>
 #include <vector>
 
-/// Spanning forests of pieces over ranks. Used by class SpanningForest. A piece is a tree that one rank has found: part of
-/// the forest, called by its smallest vertex. Vertices are called by their positions in the order of all ids.
+/// Spanning forests of pieces over ranks. Used by class SpanningForest. A piece is a tree that one rank has found, a part of
+/// the forest. Pieces are numbered over the ranks, those of a rank one after another (`blocks`); each has a smallest
+/// vertex. Vertices are called by their positions in the order of all ids.
 ///
-///     const auto parents = forest_here<Key>(world, edges, pieces);                  // collective: where all edges fit
-///     const auto parents = forest_over_ranks<Key>(world, blocks, edges, pieces);    // collective: where they do not
+///     const auto parents = forest_here<Key>(world, blocks, smallest, edges);          // collective: where all edges fit
+///     const auto parents = forest_over_ranks<Key>(world, blocks, smallest, edges);    // collective: where they do not
 ///
 /// Both find the forest of the edges of all ranks, of which several may have the same edge. They root each of its trees
-/// at its smallest piece, and return for each of `pieces`, of this rank, the edge to its parent.
+/// at the piece of its smallest vertex, and return for each of this rank's pieces the edge to its parent.
 namespace atl {
 
 /// An edge between vertices a and b of two pieces.
@@ -31,30 +32,30 @@ struct PieceParent {
 };
 
 /// Every rank sorts its edges, gathers those of all, and finds the forest by Kruskal's algorithm. Memory on each rank: 80
-/// bytes for each edge of all ranks.
+/// bytes for each edge, and 32 for each piece, of all ranks. At most 2^31 pieces.
 template <class Key>
-std::vector<PieceParent<Key>> forest_here(World& world, std::vector<PieceEdge<Key>> edges,
-                                          std::span<const Vertex> pieces);
+std::vector<PieceParent<Key>> forest_here(World& world, const Blocks& blocks, std::span<const Vertex> smallest,
+                                          std::vector<PieceEdge<Key>> edges);
 
-/// Boruvka's rounds over ranks, then Euler tours; `blocks` of positions say which rank has the state of a piece. The
-/// number of exchanges grows with the logarithm of the number of pieces, not with the depth of a tree. Memory: 150 bytes
-/// an edge of this rank, and some 300 bytes a vertex of its block.
+/// Boruvka's rounds over ranks, then Euler tours. The number of exchanges grows with the logarithm of the number of
+/// pieces, not with the depth of a tree. Memory: 150 bytes an edge of this rank, and some 300 bytes a piece.
 template <class Key>
-std::vector<PieceParent<Key>> forest_over_ranks(World& world, const Blocks& blocks, std::vector<PieceEdge<Key>> edges,
-                                                std::span<const Vertex> pieces);
+std::vector<PieceParent<Key>> forest_over_ranks(World& world, const Blocks& blocks, std::span<const Vertex> smallest,
+                                                const std::vector<PieceEdge<Key>>& edges);
 
 /// The parts of forest_over_ranks().
 template <class Key>
 struct PieceForest {
   std::vector<PieceEdge<Key>> edges;  ///< this rank's part: each edge of the forest is on one rank
-  std::vector<Vertex> root;           ///< [position in this rank's block] the smallest piece of a piece's tree
+  std::vector<Vertex> root;           ///< [piece of this rank] the piece of its tree's smallest vertex
 };
 /// The owner of a tree's name takes the first of the edges that ranks offer, and trees find the name of the tree they have
 /// joined by pointer jumping. Collective.
 template <class Key>
-PieceForest<Key> boruvka_over_ranks(World& world, const Blocks& blocks, const std::vector<PieceEdge<Key>>& edges);
-/// By position in this rank's block. Each tree becomes a list of its edges in both directions, its Euler tour [1]; the
-/// distance to the end of the list, by pointer jumping, says which of the two goes down. Collective.
+PieceForest<Key> boruvka_over_ranks(World& world, const Blocks& blocks, std::span<const Vertex> smallest,
+                                    const std::vector<PieceEdge<Key>>& edges);
+/// Each tree becomes a list of its edges in both directions, its Euler tour [1]; the distance to the end of the list, by
+/// pointer jumping, says which of the two goes down. Collective.
 ///
 /// [1] R. E. Tarjan, U. Vishkin. "An efficient parallel biconnectivity algorithm." SIAM J. Comput. 14(4), 1985.
 template <class Key>

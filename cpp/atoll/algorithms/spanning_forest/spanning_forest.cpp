@@ -6,6 +6,7 @@
 #include <atoll/algorithms/spanning_forest/tree_parents.hpp>
 #include <atoll/engine/id_positions.hpp>
 #include <cmath>
+#include <limits>
 #include <tuple>
 
 namespace atl {
@@ -154,8 +155,7 @@ class SpanningForest::OneRank final : public Search {
   VertexBits has_root_{index(graph_.locals())};
 };
 
-// A rank's own edges make pieces of the forest, each called by its smallest vertex. The edges that join pieces are found
-// by all ranks together. Vertices are called by their positions in the order of all ids.
+// A rank's own edges make pieces of the forest. The edges that join pieces are found by all ranks together. Vertices are called by their positions in the order of all ids.
 template <class Key>
 class SpanningForest::Distributed final : public Search {
  public:
@@ -175,21 +175,24 @@ class SpanningForest::Distributed final : public Search {
   void run(ForestKind kind, SpanningForestResult& result) override {
     const WeightKeys<Key> keys(graph_.out(), weights_, kind);
     forest_.find(keys);
-    const std::vector<Vertex> pieces = name_pieces();
+    const std::vector<Vertex> smallest = find_pieces();
+    const Blocks blocks = number_pieces(static_cast<Vertex>(smallest.size()));
     join_mirrors();
     std::vector<PieceEdge<Key>> edges;
-    for (const auto& [key, a, b] : forest_.candidates())
+    for (const auto& [key, a, b] : forest_.candidates(keys))
       edges.push_back({key, positions_[a], positions_[b], piece_[a], piece_[b]});
-    const double bytes = kBytesPerEdge * world_.sum(static_cast<double>(edges.size()));
-    const std::vector<PieceParent<Key>> parents =
-        bytes <= static_cast<double>(world_.plan().replicated_bytes)
-            ? forest_here<Key>(world_, std::move(edges), pieces)
-            : forest_over_ranks<Key>(world_, positions_.blocks(), std::move(edges), pieces);
+    const double bytes = kBytesPerEdge * world_.sum(static_cast<double>(edges.size())) +
+                         kBytesPerPiece * static_cast<double>(blocks.count());
+    const bool fits = blocks.count() < std::numeric_limits<Local>::max() &&
+                      bytes <= static_cast<double>(world_.plan().replicated_bytes);
+    const std::vector<PieceParent<Key>> parents = fits ? forest_here<Key>(world_, blocks, smallest, std::move(edges))
+                                                       : forest_over_ranks<Key>(world_, blocks, smallest, edges);
 
     trees_.start(world_.team(), forest_.edges());
-    for (std::size_t k = 0; k < pieces.size(); ++k) {
+    for (std::size_t k = 0; k < smallest.size(); ++k) {
       const auto& [is_root, edge] = parents[k];
-      const Vertex top = is_root ? pieces[k] : edge.piece_a == pieces[k] ? edge.a : edge.b;
+      const bool is_a = edge.piece_a == blocks.begin(world_.rank()) + static_cast<Vertex>(k);
+      const Vertex top = is_root ? smallest[k] : is_a ? edge.a : edge.b;
       trees_.set_root(positions_.local_at(top), static_cast<std::uint32_t>(k));
     }
     trees_.find(world_.team());
@@ -211,22 +214,33 @@ class SpanningForest::Distributed final : public Search {
   }
 
  private:
-  static constexpr double kBytesPerEdge = 80;  // of forest_here()
+  static constexpr double kBytesPerEdge = 80, kBytesPerPiece = 32;  // of forest_here()
 
-  // Returns the names of this rank's pieces; afterwards piece_ has that of each vertex, mirrors included.
-  std::vector<Vertex> name_pieces() {
-    std::vector<Vertex> pieces;
+  // Returns the smallest vertex of each of this rank's pieces; afterwards piece_ has those of the masters, from 0.
+  std::vector<Vertex> find_pieces() {
+    std::vector<Vertex> smallest;
     std::fill(piece_.begin(), piece_.end(), kNoVertex);
-    std::vector<Vertex> name(index(graph_.active()), kNoVertex);  // [root of the tree]
-    for (Vertex k = 0; k < graph_.owned(); ++k) {                 // by ascending id: the smallest comes first
+    std::vector<Vertex> piece_of(index(graph_.active()), kNoVertex);  // [root of the tree]
+    for (Vertex k = 0; k < graph_.owned(); ++k) {                     // by ascending id: the smallest comes first
       const Local v = graph_.local_of(k);
       if (v >= graph_.active()) continue;
-      Vertex& of_tree = name[forest_.tree(v)];
-      if (of_tree == kNoVertex) pieces.push_back(of_tree = positions_[v]);
-      piece_[v] = of_tree;
+      Vertex& piece = piece_of[forest_.tree(v)];
+      if (piece == kNoVertex) {
+        piece = static_cast<Vertex>(smallest.size());
+        smallest.push_back(positions_[v]);
+      }
+      piece_[v] = piece;
     }
+    return smallest;
+  }
+
+  // Numbers pieces over the ranks, in piece_ for mirrors too.
+  Blocks number_pieces(Vertex pieces) {
+    std::vector<Vertex> first{0};
+    for (const Vertex count : world_.all_gather(pieces)) first.push_back(first.back() + count);
+    for (Local v = 0; v < graph_.active(); ++v) piece_[v] += first[static_cast<std::size_t>(world_.rank())];
     exchange_.broadcast_all({piece_.data(), piece_.size()});
-    return pieces;
+    return Blocks(std::move(first));
   }
 
   // Mirrors of the same piece are joined by edges of their owner.
@@ -245,7 +259,7 @@ class SpanningForest::Distributed final : public Search {
   World& world_;
   const IdPositions positions_;
   Array<Local> order_;   // [local] index in positions_.locals()
-  Array<Vertex> piece_;  // [local] the smallest vertex of its piece
+  Array<Vertex> piece_;  // [local] of vertices with an edge
   MirrorExchange<Vertex, MinOf> exchange_;
   ListForest<Key, OrderTable> forest_;
   TreeParents<Key> trees_;
