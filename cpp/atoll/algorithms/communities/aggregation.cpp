@@ -17,8 +17,8 @@ Local number_sets(Array<Local>& set, std::size_t rows) {
   return sets;
 }
 
-void Aggregation::run(const Level& level, std::size_t sets, const Array<Local>& set, const SetsOfColumns& columns,
-                      CoarseLevel& next) {
+void Aggregation::run(const Level& level, Workers workers, std::size_t sets, const Array<Local>& set,
+                      const SetsOfColumns& columns, CoarseLevel& next) {
   first_.assign(sets + 1, 0);
   for (std::size_t v = 0; v < level.rows; ++v) ++first_[index(set[v]) + 1];
   for (std::size_t s = 0; s < sets; ++s) first_[s + 1] += first_[s];
@@ -38,7 +38,7 @@ void Aggregation::run(const Level& level, std::size_t sets, const Array<Local>& 
   with_level_weights(level, [&](const auto& weight) {
     using Number = decltype(weight(Edge{0}));
     for (ThreadSums& sums : sums_) sums.by<Number>().resize(columns.sets);
-    team_.for_range(sets, kSetsGrain, [&](int thread, std::size_t a, std::size_t b) {
+    for_rows(team_, workers, sets, kSetsGrain, [&](int thread, std::size_t a, std::size_t b) {
       auto& sums = sums_[thread].by<Number>();
       Thread& out = out_[thread];
       for (std::size_t s = a; s < b; ++s) {
@@ -78,7 +78,7 @@ void Aggregation::run(const Level& level, std::size_t sets, const Array<Local>& 
   const auto size = static_cast<std::size_t>(next.offsets[sets]);
   next.targets = Array<Local>(size);
   next.weights = Array<double>(size);
-  team_.for_range(sets, kCopyGrain, [&](int, std::size_t a, std::size_t b) {
+  for_rows(team_, workers, sets, kCopyGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t s = a; s < b; ++s) {
       const Thread& out = out_[parts_[s].thread];
       const Edge begin = next.offsets[s], count = next.offsets[s + 1] - begin;

@@ -7,7 +7,7 @@
 /// Makes each set of a partition one vertex of the next level [3.3 of GVE-Louvain].
 ///
 ///     const Local sets = number_sets(partition, level.rows);          // partition: now 0 .. sets-1
-///     aggregation.run(level, sets, partition, SetsOfColumns{partition, sets, 0}, next);
+///     aggregation.run(level, Workers::team, sets, partition, {partition, sets, 0}, next);
 namespace atl {
 
 /// Renumbers sets that are named by numbers below `rows` to 0 .. their number - 1, in the same order.
@@ -26,7 +26,7 @@ class Aggregation {
       : team_(team), sums_(sums), out_(static_cast<std::size_t>(team.size())) {}
 
   /// `set`: [row] below `sets`. The targets of the next level are sets of columns.
-  void run(const Level& level, std::size_t sets, const Array<Local>& set, const SetsOfColumns& columns,
+  void run(const Level& level, Workers workers, std::size_t sets, const Array<Local>& set, const SetsOfColumns& columns,
            CoarseLevel& next);
   std::size_t memory_bytes() const;
 

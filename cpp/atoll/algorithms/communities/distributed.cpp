@@ -69,7 +69,8 @@ CoarseLevel CommunityDetection::Distributed::own_rows() {
   std::vector<ThreadSums> sums(static_cast<std::size_t>(world.team().size()));
   CoarseLevel rows;
   Aggregation(world.team(), sums)
-      .run(level, level.rows, own, {number_, static_cast<std::size_t>(all), static_cast<Local>(first)}, rows);
+      .run(level, Workers::team, level.rows, own, {number_, static_cast<std::size_t>(all), static_cast<Local>(first)},
+           rows);
   return rows;
 }
 

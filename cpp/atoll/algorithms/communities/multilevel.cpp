@@ -12,6 +12,8 @@ constexpr double kFirstTolerance = 1e-3, kLaterTolerance = 1e-4;
 constexpr double kLeastGain = 1e-6;  // of a pass, else it is the last
 // By several threads a level may gain less than they believed. From here on one goes on, whose every move is a gain.
 constexpr int kLevelsByThreads = 20;
+// Below so many edges, some 0.1 ms of work, waking threads for each sweep does not pay.
+constexpr Edge kFewEdges = 1 << 14;
 
 // Twice the weight of all edges inside communities.
 double weight_inside(const Level& level, const Array<Local>& community) {
@@ -67,7 +69,8 @@ void Multilevel::run_levels(const Level& first, const Terms& terms, std::span<co
   begin(first, start);
   Level level = first;
   for (int depth = 1;; ++depth) {
-    const Workers now = depth <= kLevelsByThreads ? Workers::team : Workers::one;
+    const bool large = level.offsets[level.rows] >= kFewEdges;
+    const Workers now = large && depth <= kLevelsByThreads ? Workers::team : Workers::one;
     const MovingReport moved = moving_.run(level, terms.measure, depth == 1 ? tolerance : 0, now, community_, degrees_);
     report_progress(progress, ++levels_, 0);
     CoarseLevel& next = coarse_[depth % 2];
@@ -96,8 +99,9 @@ bool Multilevel::coarsen(const Level& level, const Terms& terms, Workers workers
     std::copy_n(set_.data(), level.rows, community_.data());
   }
   const Local sets = number_sets(set_, level.rows);
-  aggregation_.run(level, static_cast<std::size_t>(sets), set_, {set_, static_cast<std::size_t>(sets), 0}, next);
-  team_.for_range(vertex_of_.size(), kVerticesGrain, [&](int, std::size_t a, std::size_t b) {
+  aggregation_.run(level, workers, static_cast<std::size_t>(sets), set_, {set_, static_cast<std::size_t>(sets), 0},
+                   next);
+  for_rows(team_, workers, vertex_of_.size(), kVerticesGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v) vertex_of_[v] = set_[vertex_of_[v]];
   });
 
