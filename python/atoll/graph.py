@@ -68,7 +68,9 @@ class Graph(Attributes, GraphProperties, DerivedGraphs, FromFiles, FromObjects, 
     >>> atoll.Graph([])
     <atoll.Graph 'edges': 0 vertices, 0 edges, directed>
 
-    len(graph) is n. A `with` block closes the graph at its end; pickles of a graph on one rank have its edges by value.
+    A graph is a container of its vertices, by name or id: len(graph) is n, `v in graph` is collective, iteration has
+    this rank's, and graph[v] is a mapping of the ends of the edges that leave v to their weights. A `with` block closes
+    the graph at its end; pickles of a graph on one rank have its edges by value.
     """
 
     __slots__ = ()

@@ -25,8 +25,8 @@ def group_sizes(values: VertexArray, here: np.ndarray) -> tuple[np.ndarray, np.n
                 "numpy.histogram(x.local)."
             )
     groups, counts = np.unique(here, return_counts=True)
-    distinct, place = np.unique(all_gather(graph.world, groups), return_inverse=True)
+    distinct, group_of = np.unique(all_gather(graph.world, groups), return_inverse=True)
     sizes = np.zeros(len(distinct), np.int64)
-    np.add.at(sizes, place, all_gather(graph.world, counts.astype(np.int64)))
+    np.add.at(sizes, group_of, all_gather(graph.world, counts.astype(np.int64)))
     order = np.argsort(-sizes, kind="stable")
     return distinct[order], sizes[order]

@@ -27,10 +27,10 @@ def in_names(graph: Graph) -> Iterator[None]:
     try:
         yield
     except errors.InputError as e:
-        told = str(e)
-        if graph.closed or graph._names is None or _ENDS.search(told) is None:
+        message = str(e)
+        if graph.closed or graph._names is None or _ENDS.search(message) is None:
             raise
-        named = _ENDS.sub(lambda ends: _END.sub(lambda id: _word(graph, int(id[0])), ends[0]), told)
+        named = _ENDS.sub(lambda ends: _END.sub(lambda id: _word(graph, int(id[0])), ends[0]), message)
         raise errors.InputError(named) from None
 
 

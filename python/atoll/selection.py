@@ -60,11 +60,12 @@ def vertex_mask(graph: Graph, vertices: Any) -> np.ndarray:
 
 def edge_mask(graph: Graph, edges: Any) -> np.ndarray:
     """Which of this rank's edges a mask, in the order of edges(), or a function of the ends and the weight chooses."""
-    columns = [values.tolist() for values in graph._edge_columns().values()]
     if callable(edges):
+        columns = [values.tolist() for values in graph._edge_columns().values()]
         return np.fromiter((bool(edges(*edge)) for edge in zip(*columns)), dtype=bool, count=len(columns[0]))
     remedy = "Give a mask, or a function such as lambda u, v: u != v."
-    return _mask("edges", edges, len(columns[0]), "for each of this rank's edges, in the order of edges()", remedy)
+    count = len(graph.edges()[0])
+    return _mask("edges", edges, count, "for each of this rank's edges, in the order of edges()", remedy)
 
 
 def _mask(argument: str, values: Any, count: int, needed: str, remedy: str) -> np.ndarray:

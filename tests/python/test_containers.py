@@ -129,6 +129,7 @@ def test_a_dict_of_neighbours_is_a_graph():
         ({"a": {"b": "x"}}, TypeError, r"edge 'a' - 'b' has 'x'"),
         ({"a": {"b": 1}, "b": ["c"]}, errors.InputError, r"those of 'b' have not"),
         ({"source": ["a", "b"], "target": ["b", "c"]}, errors.InputError, r"Graph\(\(table\['source'\]"),
+        ({"nodes": [{"id": 1}], "links": []}, errors.InputError, r"node-link data"),
     ],
 )
 def test_what_is_no_dict_of_neighbours_is_refused_everywhere(wrong, error, text):

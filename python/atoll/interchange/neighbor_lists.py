@@ -71,7 +71,12 @@ def columns_of_mapping(neighbors: Mapping[Any, Any]) -> tuple[list[Any], list[An
 
 
 def _refuse_columns(neighbors: Mapping[Any, Any]) -> None:
-    """An InputError where headings as keys, with lists of one length, say that it is a table."""
+    """An InputError where keys say that it is a table, with lists of one length, or node-link data."""
+    if "nodes" in neighbors and ("links" in neighbors or "edges" in neighbors):
+        raise errors.InputError(
+            "the dict has the key 'nodes' and one of edges (node-link data, no neighbours). Use "
+            "Graph(networkx.node_link_graph(data)), or Graph.read of its file."
+        )
     columns = list(neighbors.values())
     if len(columns) < 2 or not all(isinstance(name, str) for name in neighbors):
         return
