@@ -101,7 +101,8 @@ class ClosenessCheck {
 
   // u -> v.
   void check_edge(Local u, Local v) {
-    if (has(kReached) && sources_at(v) < sources_at(u)) note(2, v, kReached, sources_at(u), others_of_all_);
+    if (has(kReached) && sources_at(v) < sources_at(u))
+      note(2, v, kReached, sources_at(u) - static_cast<double>(is_source_[v]), others(v));
     if (has(kReached) && has(kFarness) && sources_at(v) == sources_at(u) &&
         at(kFarness, v) > at(kFarness, u) + sources_at(u))
       note(2, v, kFarness, 0, at(kFarness, u) + sources_at(u));
@@ -143,12 +144,11 @@ class ClosenessCheck {
     const std::string what = fmt::format("rule {}: vertex {} has {} {}", b.rule, b.a, kClosenessNames[b.p], b.x);
     switch (b.rule) {
       case 1:
-        return {false,
-                fmt::format("{} (it lies between {} and {}, and is 0 only where no vertex is near)", what, b.y, b.z)};
+        return {false, fmt::format("{} (from {} to {}, and 0 only of a vertex that none enters)", what, b.y, b.z)};
       case 2:
-        return {false, fmt::format("{} (by a neighbour's it lies between {} and {})", what, b.y, b.z)};
+        return {false, fmt::format("{} (by a neighbour's, from {} to {})", what, b.y, b.z)};
       case 3:
-        return {false, fmt::format("{} (by its farness and those who reach it: {})", what, b.y)};
+        return {false, fmt::format("{} (by its farness and the number that reach it: {})", what, b.y)};
       default:
         return {false, fmt::format("{} (by a search: {})", what, b.y)};
     }

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <optional>
 
-/// Checks closeness and harmonic centrality, and what they are made of: all vertices by necessary conditions, samples by a
-/// search of their own. Never calls the algorithm.
+/// Checks closeness and harmonic centrality, and what they are made of: all vertices by necessary conditions, samples
+/// by a search of their own. Never calls the algorithm.
 ///
 ///     Verdict verdict = verify_closeness(graph, {.closeness = closeness, .harmonic = harmonic});     // collective
 ///
@@ -18,8 +18,8 @@
 ///     rule 3  closeness is what farness and reached make it
 ///     rule 4  of samples, all are those of a breadth-first search against the edges
 ///
-/// A wrong value that its neighbours allow is detected only if it is sampled. With as many samples as vertices the check is
-/// complete. The samples do not depend on the number of ranks.
+/// A wrong value that its neighbours allow is detected only if it is sampled. With as many samples as vertices the
+/// check is complete. The samples do not depend on the number of ranks.
 ///
 /// Cost: each edge is read once, and once for each sample.
 namespace atl {

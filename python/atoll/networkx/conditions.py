@@ -73,10 +73,14 @@ def _pagerank(
     weights = _weights(G, weight)
     if isinstance(weights, str):
         return weights
-    if weights is None or weights.equal():
+    if weights is None:
         return True
-    if G.is_multigraph():
-        return f"parallel edges may differ in {weight!r} (atoll keeps the least, NetworkX adds them up)"
+    if G.is_multigraph():  # `weights` has the least of parallel edges
+        if len({value for *_, value in G.edges(data=weight, default=1)}) > 1:
+            return f"edges differ in {weight!r} (of parallel ones atoll keeps the least, NetworkX adds them up)"
+        return True
+    if weights.equal():
+        return True
     if not (weights.values.min() >= 0 and weights.values.max() < np.inf):
         return f"an edge's {weight!r} is negative, infinite or not a number"
     return True

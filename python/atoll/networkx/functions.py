@@ -120,8 +120,8 @@ def closeness_centrality(G: Graph, u: Any = None, distance: Any = None, wf_impro
 def harmonic_centrality(G: Graph, nbunch: Any = None, distance: Any = None, sources: Any = None) -> dict[Any, float]:
     if len(G) == 0:
         return {}
-    values = closeness.harmonic_centrality(G._plain()).local.tolist()
-    return {node: value or 0 for node, value in zip(G._nodes, values)}  # NetworkX has the int 0 for none
+    values = _by_node(G, closeness.harmonic_centrality(G._plain()).local)
+    return {node: values[node] or 0 for node in set(G._nodes)}  # NetworkX's order; for none it has the int 0
 
 
 # ---- distances -------------------------------------------------------------------------------------------------------

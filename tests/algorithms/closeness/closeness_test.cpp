@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <atoll/algorithms/closeness/batch.hpp>
 #include <atoll/algorithms/closeness/closeness.hpp>
+#include <atoll/algorithms/closeness/kernel.hpp>
 #include <atoll/base/error.hpp>
 #include <atoll/verify/closeness_samples.hpp>
 #include <cmath>
@@ -137,6 +139,42 @@ TEST_CASE("all values are the same bits for any number of ranks and threads") {
     CHECK(harmonic[i] == harmonic[0]);
     CHECK(closeness[i] == closeness[0]);
   }
+}
+
+TEST_CASE_TEMPLATE("threads that share a batch on one rank find what a thread finds by itself", Words,
+                   std::integral_constant<int, 1>, std::integral_constant<int, 4>, std::integral_constant<int, 8>) {
+  constexpr int kWords = Words::value;
+  Plan plan;
+  plan.threads = 3;
+  for (const bool directed : {false, true})
+    for (const char* text : {"kron:9", "grid:17x40", "star:300", "path:70"})
+      run_ranks(1, plan, [&](World& world) {
+        EdgeList edges = generate(world, text);
+        edges.directed = directed;
+        const Graph graph = Graph::build(world, std::move(edges));
+        ClosenessKernel<kWords> kernel(graph);
+        ClosenessBatch<kWords> batch(graph);
+        kernel.clear();
+        batch.clear();
+        const auto most = std::min<Local>(graph.active(), 64 * kWords);
+        for (const Local count : {Local{1}, most, most / 2}) {
+          std::vector<Local> sources;
+          std::vector<typename ClosenessBatch<kWords>::Source> with_bits;
+          for (Local v = graph.active() - count; v < graph.active(); ++v) {
+            with_bits.push_back({.master = v, .bit = sources.size()});
+            sources.push_back(v);
+          }
+          kernel.add(sources);
+          batch.add(with_bits, SourceBits<kWords>::first(sources.size()));
+          for (Local v = 0; v < graph.active(); ++v) {
+            CHECK(kernel.sums()[v].farness == batch.sums()[v].farness);
+            CHECK(kernel.sums()[v].reached == batch.sums()[v].reached);
+            CHECK(kernel.sums()[v].harmonic_sum() == batch.sums()[v].harmonic_sum());
+          }
+        }
+        CHECK(kernel.memory_bytes() > ClosenessKernel<kWords>::memory_bytes(graph) / 2);
+        CHECK(batch.memory_bytes() > kernel.memory_bytes() / 4);
+      });
 }
 
 TEST_CASE("a source that no vertex is, is refused the same on all ranks") {

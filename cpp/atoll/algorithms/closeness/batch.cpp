@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Searches from many sources at once [1] over ranks; kernel.cpp has the table of the paper's names.
 //
-// A level of an edge-cut is pushed, then mirrors' bits are reduced to their masters; or the frontier is broadcast to its
-// mirrors, and masters pull. Over a vertex-cut the frontier is broadcast, masters and mirrors push or pull along the
-// edges that they have, and mirrors' bits are reduced. A mirror sends no bit that it has sent before or was told.
+// A level of an edge-cut is pushed, then mirrors' bits are reduced to their masters; or the frontier is broadcast to
+// its mirrors, and masters pull. Over a vertex-cut the frontier is broadcast, masters and mirrors push or pull along
+// the edges that they have, and mirrors' bits are reduced. A mirror sends no bit that it has sent before or was told.
 //
 // [1] M. Then et al. "The More the Merrier: Efficient Multi-Source Graph Traversal." VLDB 8(4), 2014.
 #include <algorithm>

@@ -14,8 +14,8 @@
 ///     batch.add(sources);                     // those of this rank, each with its bit, which no other source has
 ///     batch.sums()[v].farness;                // masters
 ///
-/// In each level sources' bits are pushed along the edges of the frontier, or pulled by the vertices that some source has
-/// not reached; mirrors' bits are or-ed into their masters', and masters' are broadcast where edges need them.
+/// In each level sources' bits are pushed along the edges of the frontier, or pulled by the vertices that some source
+/// has not reached; mirrors' bits are or-ed into their masters', and masters' are broadcast where edges need them.
 ///
 /// Memory: for each local vertex 24 kWords bytes and 3 + kWords bits, for each master 32 bytes for its sums; over a
 /// vertex-cut 4 bytes an edge.

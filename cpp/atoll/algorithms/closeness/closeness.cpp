@@ -155,8 +155,8 @@ void Closeness::Searches::search_by_kernels(const std::vector<Local>& sources, c
   });
 }
 
-// Positions of sources count over all ranks. They are divided into as many parts as there are ranks, or words, and a batch
-// takes some from each part: these are near each other, and all ranks begin with some.
+// Positions of sources count over all ranks. They are divided into as many parts as there are ranks, or words, and a
+// batch takes some from each part: these are near each other, and all ranks begin with some.
 template <int kWords>
 void Closeness::Searches::search_together(const std::vector<Local>& sources, const Progress& progress) {
   using Together = ClosenessBatch<kWords>;

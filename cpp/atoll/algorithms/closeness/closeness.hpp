@@ -20,11 +20,11 @@
 ///     closeness(v) = (r / (n - 1)) (r / farness(v)), 0 if r is 0 [1]
 ///     harmonic(v) = sum over u in R(v) of 1 / d(u, v)
 ///
-/// From some sources each sum has the sources alone, and is scaled up: of k sources those other than v, k or k - 1, stand
-/// for n - 1 vertices. If they are drawn at random, the estimates of farness and of harmonic have no bias, and k =
-/// O(log n / e^2) sources give every mean distance of a connected undirected graph with an error of at most e times the
-/// diameter, with high probability [2]. Weights, self-loops and multi-edges do not matter. Sums are of whole numbers, so all
-/// values are the same for any number of ranks and threads.
+/// From some sources each sum has the sources alone, and is scaled up: of k sources those other than v, k or k - 1,
+/// stand for n - 1 vertices. If they are drawn at random, the estimates of farness and of harmonic have no bias, and k
+/// = O(log n / e^2) sources give every mean distance of a connected undirected graph with an error of at most e times
+/// the diameter, with high probability [2]. Weights, self-loops and multi-edges do not matter. Sums are of whole
+/// numbers, so all values are the same for any number of ranks and threads.
 ///
 /// [1] S. Wasserman, K. Faust. "Social Network Analysis." Cambridge University Press, 1994, section 5.2.
 /// [2] D. Eppstein, J. Wang. "Fast approximation of centrality." J. Graph Algorithms and Applications 8(1), 2004.

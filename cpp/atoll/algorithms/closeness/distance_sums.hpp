@@ -8,8 +8,8 @@
 /// Sums over the sources that reach a vertex, of 1, of their distances and of the distances' reciprocals.
 namespace atl {
 
-/// Whole numbers, so that the order in which sources are added does not matter: reciprocals are rounded to 63 bits behind
-/// the point, which is an error of at most d / 2^64 of 1 / d.
+/// Whole numbers, so that the order in which sources are added does not matter: reciprocals are rounded to 63 bits
+/// behind the point, which is an error of at most d / 2^64 of 1 / d.
 struct DistanceSums {
   using Fixed = unsigned __int128;
   static constexpr int kFractionBits = 63;

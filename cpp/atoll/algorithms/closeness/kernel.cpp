@@ -6,8 +6,8 @@
 //   visit, visitNext    current_, next_   sources whose frontier has it, in this level and in the next
 //   B_i of a vertex     a word's bit      source i
 //
-// A level is pushed along the edges of its vertices, or pulled by all vertices that some source has not reached, as in the
-// paper; a pull ends where all sources are found.
+// A level is pushed along the edges of its vertices, or pulled by all vertices that some source has not reached, as in
+// the paper; a pull ends where all sources are found.
 //
 // Deviation: levels that are pushed have lists of their vertices, so that a thin level costs no look at all vertices.
 //
