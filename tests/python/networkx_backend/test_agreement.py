@@ -37,6 +37,12 @@ def all_as_short(G, weight, ours, theirs):
         as_short(G, weight, ours[node], path)
 
 
+def test_pagerank_leaves_parallel_edges_that_differ_to_networkx():
+    G = nx.MultiGraph([(0, 1, {"weight": 2}), (0, 1, {"weight": 1}), (1, 2, {"weight": 1})])
+    assert "differ" in backend.can_run("pagerank", (G,), {})
+    assert backend.can_run("pagerank", (nx.MultiGraph([(0, 1), (0, 1), (1, 2)]),), {}) is True
+
+
 @pytest.mark.parametrize("kind", KINDS)
 class TestAgreement:
     def test_pagerank(self, kind):
