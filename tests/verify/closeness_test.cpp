@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <atoll/base/error.hpp>
-#include <atoll/verify/closeness_samples.hpp>
+#include <atoll/verify/centrality/closeness_samples.hpp>
 
 #include "verify/mutations.hpp"
 

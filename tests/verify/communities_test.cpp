@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <atoll/base/error.hpp>
-#include <atoll/verify/communities.hpp>
+#include <atoll/verify/communities/communities.hpp>
 
 #include "verify/mutations.hpp"
 

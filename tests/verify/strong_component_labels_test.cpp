@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include <atoll/verify/strong_component_labels.hpp>
+#include <atoll/verify/components/strong_component_labels.hpp>
 
 #include "reference/strong_components.hpp"
 #include "verify/mutations.hpp"

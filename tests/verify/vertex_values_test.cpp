@@ -2,10 +2,10 @@
 #include <doctest/doctest.h>
 
 #include <atoll/base/error.hpp>
+#include <atoll/verify/centrality/pagerank_residual.hpp>
 #include <atoll/verify/clustering_samples.hpp>
-#include <atoll/verify/component_labels.hpp>
+#include <atoll/verify/components/component_labels.hpp>
 #include <atoll/verify/core_numbers.hpp>
-#include <atoll/verify/pagerank_residual.hpp>
 #include <atoll/verify/propagated_labels.hpp>
 #include <atoll/verify/triangle_counts.hpp>
 #include <limits>

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include <atoll/algorithms/components/components.hpp>
-#include <atoll/verify/component_labels.hpp>
+#include <atoll/verify/components/component_labels.hpp>
 #include <nlohmann/json.hpp>
 
 #include "rows.hpp"

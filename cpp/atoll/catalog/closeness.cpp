@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <atoll/algorithms/closeness/closeness.hpp>
-#include <atoll/verify/closeness_samples.hpp>
+#include <atoll/verify/centrality/closeness_samples.hpp>
 #include <nlohmann/json.hpp>
 
 #include "rows.hpp"

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <atoll/algorithms/communities/community_detection.hpp>
-#include <atoll/verify/communities.hpp>
+#include <atoll/verify/communities/communities.hpp>
 #include <nlohmann/json.hpp>
 
 #include "rows.hpp"

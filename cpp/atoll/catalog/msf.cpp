@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include <atoll/algorithms/spanning_forest/spanning_forest.hpp>
-#include <atoll/verify/spanning_forest.hpp>
+#include <atoll/verify/spanning_forest/spanning_forest.hpp>
 #include <nlohmann/json.hpp>
 
 #include "rows.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <atoll/algorithms/device/graph_on_device.hpp>
 #include <atoll/algorithms/pagerank/pagerank.hpp>
-#include <atoll/verify/pagerank_residual.hpp>
+#include <atoll/verify/centrality/pagerank_residual.hpp>
 #include <limits>
 #include <nlohmann/json.hpp>
 

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include <atoll/algorithms/strong_components/strong_components.hpp>
-#include <atoll/verify/strong_component_labels.hpp>
+#include <atoll/verify/components/strong_component_labels.hpp>
 #include <nlohmann/json.hpp>
 
 #include "rows.hpp"

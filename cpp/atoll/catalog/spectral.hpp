@@ -2,7 +2,7 @@
 #pragma once
 
 #include <atoll/algorithms/spectral/spectral.hpp>
-#include <atoll/verify/spectral_residuals.hpp>
+#include <atoll/verify/centrality/spectral_residuals.hpp>
 
 #include "algorithm.hpp"
 

@@ -5,7 +5,7 @@
 #include <atoll/algorithms/closeness/closeness.hpp>
 #include <atoll/algorithms/closeness/kernel.hpp>
 #include <atoll/base/error.hpp>
-#include <atoll/verify/closeness_samples.hpp>
+#include <atoll/verify/centrality/closeness_samples.hpp>
 #include <cmath>
 
 #include "algorithms/spread_samples.hpp"

@@ -3,7 +3,7 @@
 
 #include <atoll/algorithms/communities/community_detection.hpp>
 #include <atoll/base/error.hpp>
-#include <atoll/verify/communities.hpp>
+#include <atoll/verify/communities/communities.hpp>
 #include <cmath>
 #include <limits>
 #include <set>

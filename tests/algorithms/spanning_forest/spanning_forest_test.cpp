@@ -3,7 +3,7 @@
 
 #include <atoll/algorithms/spanning_forest/spanning_forest.hpp>
 #include <atoll/base/error.hpp>
-#include <atoll/verify/spanning_forest.hpp>
+#include <atoll/verify/spanning_forest/spanning_forest.hpp>
 #include <cmath>
 #include <limits>
 #include <numeric>

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <atoll/algorithms/spectral/spectral.hpp>
 #include <atoll/base/error.hpp>
-#include <atoll/verify/spectral_residuals.hpp>
+#include <atoll/verify/centrality/spectral_residuals.hpp>
 #include <cmath>
 #include <functional>
 #include <vector>

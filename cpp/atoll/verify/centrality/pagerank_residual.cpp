@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atoll/verify/pagerank_residual.hpp>
+#include <atoll/verify/centrality/pagerank_residual.hpp>
 #include <atoll/verify/violations.hpp>
 #include <cmath>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/verify/modularity.hpp>
+#include <atoll/verify/communities/modularity.hpp>
 #include <atoll/verify/verdict.hpp>
 #include <optional>
 

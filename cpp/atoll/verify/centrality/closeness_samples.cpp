@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atoll/verify/closeness_samples.hpp>
+#include <atoll/verify/centrality/closeness_samples.hpp>
 #include <atoll/verify/level_search.hpp>
 #include <atoll/verify/neighbourhoods.hpp>
 #include <cmath>

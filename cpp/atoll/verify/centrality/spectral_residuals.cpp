@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atoll/verify/spectral_residuals.hpp>
+#include <atoll/verify/centrality/spectral_residuals.hpp>
 #include <atoll/verify/violations.hpp>
 #include <cmath>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/engine/fetch_values.hpp>
-#include <atoll/verify/forest_paths.hpp>
+#include <atoll/verify/spanning_forest/forest_paths.hpp>
 
 namespace atl {
 namespace {

@@ -3,8 +3,8 @@
 #include <atoll/base/random.hpp>
 #include <atoll/engine/fetch_values.hpp>
 #include <atoll/engine/id_positions.hpp>
-#include <atoll/verify/forest_paths.hpp>
-#include <atoll/verify/spanning_forest.hpp>
+#include <atoll/verify/spanning_forest/forest_paths.hpp>
+#include <atoll/verify/spanning_forest/spanning_forest.hpp>
 #include <atoll/verify/violations.hpp>
 
 namespace atl {

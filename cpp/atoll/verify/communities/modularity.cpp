@@ -3,7 +3,7 @@
 // community, and it answers with the sum.
 #include <algorithm>
 #include <atoll/base/random.hpp>
-#include <atoll/verify/modularity.hpp>
+#include <atoll/verify/communities/modularity.hpp>
 #include <atoll/verify/violations.hpp>
 
 namespace atl {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/runtime/aggregation/mailbox.hpp>
+#include <atoll/verify/components/strong_component_labels.hpp>
 #include <atoll/verify/dense.hpp>
 #include <atoll/verify/flood.hpp>
-#include <atoll/verify/strong_component_labels.hpp>
 #include <atoll/verify/violations.hpp>
 
 namespace atl {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atoll/verify/component_labels.hpp>
+#include <atoll/verify/components/component_labels.hpp>
 #include <atoll/verify/flood.hpp>
 #include <atoll/verify/violations.hpp>
 

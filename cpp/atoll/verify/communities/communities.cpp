@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atoll/verify/communities.hpp>
+#include <atoll/verify/communities/communities.hpp>
 #include <atoll/verify/dense.hpp>
 #include <atoll/verify/flood.hpp>
 #include <atoll/verify/violations.hpp>
