@@ -75,8 +75,9 @@ def test_errors_in_python():
         atoll.all_pairs(ring, method="fast")
     with pytest.raises(atoll.InputError, match="vertex 99 is not in the graph"):
         atoll.all_pairs(ring).distance(0, 99)
-    with pytest.raises(TypeError, match="atoll.Graph is needed"):
-        atoll.all_pairs("ring:5")
+    with pytest.raises(TypeError, match="graph: a Graph cannot be made from"):
+        atoll.all_pairs(3)
+    assert atoll.all_pairs("ring:5").distance(0, 2) == 2
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5, 8])
