@@ -35,15 +35,16 @@ def converted(f: F, refused: Callable[[dict[str, Any]], None] = lambda given: No
     vertices = {p.name for p in parameters if str(p.annotation) == _VERTEX}
     optional = {p.name for p in parameters if str(p.annotation) == f"{_VERTEX} | None"}
 
-    graphs = [k for k, p in enumerate(parameters) if str(p.annotation) in _GRAPHS]
+    graphs = [(k, str(p.annotation)) for k, p in enumerate(parameters) if str(p.annotation) in _GRAPHS]
 
     @functools.wraps(f)
     def call(*args: Any, **kwargs: Any) -> Any:
-        for k in graphs:  # before all else: the other arguments are checked on its ranks
+        for k, annotation in graphs:  # before all else: the other arguments are checked on its ranks
+            kind = _graph_class(f, annotation)
             if k < len(args):
-                args = *args[:k], _graph(names[k], args[k]), *args[k + 1 :]
+                args = *args[:k], _graph(kind, names[k], args[k]), *args[k + 1 :]
             elif names[k] in kwargs:
-                kwargs[names[k]] = _graph(names[k], kwargs[names[k]])
+                kwargs[names[k]] = _graph(kind, names[k], kwargs[names[k]])
         try:
             taken = [checks[name](value) if name in checks else value for name, value in zip(names, args)]
             named = {name: checks[name](value) if name in checks else value for name, value in kwargs.items()}
@@ -191,14 +192,18 @@ def _function(value: Any) -> Any:
     return value
 
 
-def _graph(name: str, value: Any) -> Any:
-    """The value if it is a Graph, else a graph made of it, as Graph() makes it without options. Collective then."""
-    from .graph import Graph  # which is above this module
+def _graph_class(f: Any, annotation: str) -> Any:
+    """The class Graph, which is above this module, as the module of f has it: itself, or named by GraphLike."""
+    kind = f.__globals__[annotation]
+    return getattr(kind, "__metadata__", (kind,))[0]
 
-    if isinstance(value, Graph):
+
+def _graph(kind: Any, name: str, value: Any) -> Any:
+    """The value if it is a Graph, else a graph made of it, as Graph() makes it without options. Collective then."""
+    if isinstance(value, kind):
         return value
     try:
-        return Graph(value)
+        return kind(value)
     except TypeError as e:
         raise TypeError(f"{name}: {e}") from None
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from . import _core, errors
 from .attributes import Attributes
@@ -19,10 +19,6 @@ from .interchange.tables import FromTables
 from .world import World, agreed, world_of
 
 __all__ = ["Graph", "GraphLike"]
-
-GraphLike = Any
-"""A Graph, or what Graph() takes; a function makes a graph of that, with the default options."""
-
 
 class Graph(Attributes, GraphProperties, DerivedGraphs, FromFiles, FromObjects, FromTables):
     """A graph whose vertices and edges are spread over the ranks of a communicator.
@@ -299,6 +295,10 @@ class Graph(Attributes, GraphProperties, DerivedGraphs, FromFiles, FromObjects, 
         with agreed(world, f"generate({text!r}, {weighted=}, {duplicates=}, {self_loops=}, {placing})"):
             preparation = build_options(duplicates, self_loops, partition, heavy, fusion)
         return cls._made(world, comm, _core.from_text(world, text, weighted, preparation), partition)
+
+
+GraphLike = Annotated[Any, Graph]
+"""A Graph, or what Graph() takes; a function makes a graph of that, with the default options."""
 
 
 def file_formats() -> dict[str, str]:
