@@ -13,13 +13,11 @@ _ANY = "Of several shortest paths another one may come out."
 _ENDS = "source must be given, or target in an undirected graph, and method be dijkstra."
 _WHOLE = "Weights must be ints, not negative."
 _EXTENT = "e must be None, usebounds False, weights finite and not negative."
-_SPECTRAL = "nstart must be None, weights finite. Multigraphs are refused, as by NetworkX."
-_KRUSKAL = "algorithm must be kruskal, weights numbers. Where edges weigh the same, other ones of them may come out."
-_MODULARITY = "Weights must be finite and not negative."
+_SPECTRAL = "nstart must be None, weights finite and not negative. Multigraphs are refused, as by NetworkX."
+_KRUSKAL = "algorithm must be kruskal, weights finite numbers. Where edges weigh the same, other ones of them may come out."
 _MODULARITY = (
-    "Weights must be finite and not negative, those of a multigraph equal. Directed graphs fall back to NetworkX."
+    "Weights must be finite and not negative. Directed graphs, and multigraphs with weights, fall back to NetworkX."
 )
-_MODULARITY = "Weights must be finite and not negative, those of a multigraph 1. Directed graphs fall back to NetworkX."
 _SIMPLE = "Directed graphs and multigraphs fall back to NetworkX."
 
 FUNCTIONS: dict[str, str] = {
@@ -34,7 +32,7 @@ FUNCTIONS: dict[str, str] = {
     "closeness_centrality": "u and distance must be None.",
     "clustering": f"weight must be None. {_SIMPLE}",
     "connected_components": "",
-    "core_number": _SIMPLE,
+    "core_number": "Directed graphs fall back to NetworkX. Multigraphs are refused, as by NetworkX.",
     "diameter": f"{_EXTENT} {_BOUNDS}",
     "dijkstra_path": f"{_LENGTHS} {_ANY}",
     "dijkstra_path_length": _LENGTHS,
@@ -71,7 +69,7 @@ FUNCTIONS: dict[str, str] = {
     "single_source_dijkstra_path_length": _LENGTHS,
     "single_source_shortest_path": _ANY,
     "single_source_shortest_path_length": "",
-    "strongly_connected_components": "",
+    "strongly_connected_components": "Components come in the order of their first nodes.",
     "transitivity": _SIMPLE,
     "triangles": "Multigraphs fall back to NetworkX.",
     "weakly_connected_components": "",

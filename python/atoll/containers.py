@@ -76,11 +76,13 @@ class NodeView:
 
 
 def contains(graph: Graph, vertex: object) -> bool:
-    """Whether the graph has a vertex of this name, or id; what can be neither is not in it. Collective."""
+    """Whether the graph has a vertex of this name, or of this id where vertices have no names. Collective."""
     with agreed(graph.world, f"{shown(vertex)} in graph"):
         pass
     names: Any = graph._names
-    if names is not None and (isinstance(vertex, str) or not isinstance(names, _core.Names)):
+    if names is not None:
+        if isinstance(names, _core.Names) and not isinstance(vertex, str):
+            return False
         try:
             return names.find(vertex) >= 0
         except TypeError:  # not hashable, or no text in UTF-8

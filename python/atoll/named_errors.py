@@ -14,7 +14,7 @@ from .arguments import shown
 if TYPE_CHECKING:
     from .graph import Graph
 
-__all__ = ["in_names"]
+__all__ = ["in_names", "vertex_word"]
 
 # An edge, a path or a cycle, as the core writes them: "edge 0 -> 1", "the edge between 0 and 1", "path from 0 to 2".
 _ENDS = re.compile(r"\b(?:edge|path|cycle)(?: between| from)? \d+\b(?:(?: -> \d+ more)? (?:->|and|to) \d+\b(?! more))*")
@@ -30,9 +30,10 @@ def in_names(graph: Graph) -> Iterator[None]:
         message = str(e)
         if graph.closed or graph._names is None or _ENDS.search(message) is None:
             raise
-        named = _ENDS.sub(lambda ends: _END.sub(lambda id: _word(graph, int(id[0])), ends[0]), message)
+        named = _ENDS.sub(lambda ends: _END.sub(lambda id: vertex_word(graph, int(id[0])), ends[0]), message)
         raise errors.InputError(named) from None
 
 
-def _word(graph: Graph, vertex: int) -> str:
-    return shown(graph._label(vertex)) if vertex < graph.n else str(vertex)
+def vertex_word(graph: Graph, vertex: int) -> str:
+    """Returns the vertex as an error has it: its name, or the id of one that has none."""
+    return str(vertex) if graph._names is None or vertex >= graph.n else shown(graph._label(vertex))

@@ -10,7 +10,8 @@ import numpy as np
 from . import errors
 from .arguments import shown
 from .interchange.columns import as_array, column, has_names, is_int, name_list, refuse_wrong_lengths
-from .vertices import VertexArray
+from .named_errors import vertex_word
+from .vertices import VertexArray, values_of
 from .world import agreed, all_gather
 
 if TYPE_CHECKING:
@@ -25,6 +26,18 @@ def vertex_ids(graph: Graph, argument: str, vertices: Any) -> np.ndarray:
         raise TypeError(
             f"{argument} is {shown(vertices)} (a column of ids or names is needed). Use [{shown(vertices)}]."
         )
+    holds_ids = isinstance(vertices, VertexArray)  # those of parents or groups, also where vertices have names
+    if isinstance(vertices, VertexArray):
+        vertices = vertices.local
+    if isinstance(vertices, np.ndarray) and vertices.shape == (0,):
+        return np.zeros(0, np.int64)
+    if isinstance(vertices, np.ndarray) and vertices.dtype == np.bool_:
+        raise TypeError(
+            f"{argument} is {shown(vertices)}, truth values (ids or names are needed). "
+            + ("Use filter(vertices), which keeps them." if argument == "vertices" else "Use filter(edges=mask).")
+        )
+    if holds_ids:
+        return column(argument, vertices, "id").astype(np.int64)
     if graph._has_objects or (graph._names is not None and has_names(vertices)):
         names = list(vertices) if graph._has_objects else name_list(argument, vertices)
         return np.array([graph._find(argument, name) for name in names], np.int64)
@@ -46,12 +59,7 @@ def vertices_of(graph: Graph, given: np.ndarray) -> np.ndarray:
 def vertex_mask(graph: Graph, vertices: Any) -> np.ndarray:
     """Which of this rank's vertices a mask, an array of truth values or a function of a vertex chooses."""
     if isinstance(vertices, VertexArray):
-        if vertices.graph is not graph and not np.array_equal(vertices.ids, graph.ids):
-            raise errors.InputError(
-                f"vertices has values of {vertices.graph.name} (its vertices are others than those of {graph.name}). "
-                "Use an array of this graph."
-            )
-        vertices = vertices.local
+        vertices = values_of(graph, "vertices", vertices)
     if callable(vertices):
         return np.fromiter((bool(vertices(v)) for v in graph._labels()), dtype=bool, count=len(graph.ids))
     remedy = "For ids or names use subgraph(vertices)."
@@ -144,11 +152,6 @@ def without_edges(graph: Graph, src: Any, dst: Any) -> Graph:
     gone = np.isin(codes, wanted) & (codes >= 0)
     unknown = np.setdiff1d(wanted, all_gather(graph.world, np.unique(codes[gone])))
     if len(unknown):
-        edge = " - ".join(_word(graph, int(ends[k])) for k in divmod(int(unknown[0]), len(ends)))
+        edge = " - ".join(vertex_word(graph, int(ends[k])) for k in divmod(int(unknown[0]), len(ends)))
         raise errors.InputError(f"src and dst have the edge {edge} (the graph has it not). Give edges of {graph.name}.")
     return selected(graph, graph.ids, ~gone)
-
-
-def _word(graph: Graph, vertex: int) -> str:
-    """The vertex in an error: its name, or the id of one that has none."""
-    return shown(graph._label(vertex)) if graph._names is None or vertex < graph.n else str(vertex)

@@ -346,3 +346,30 @@ def _gather(graph: Graph, local: np.ndarray, root: int | None) -> np.ndarray | N
         -1 if root is None else root,
     )
     return out
+
+
+def values_of(graph: Graph, argument: str, array: VertexArray) -> np.ndarray:
+    """This rank's values of an array, if its vertices are those of the graph, by id and by name; else an InputError.
+
+    Examples
+    --------
+    >>> from atoll.vertices import values_of
+    >>> graph = atoll.Graph([("Ann", "Bob")])
+    >>> values_of(graph, "labels", atoll.connected_components([("Ann", "Bob")]).component)
+    array([0, 0])
+    >>> values_of(graph, "labels", atoll.connected_components([("Cid", "Dan")]).component)
+    Traceback (most recent call last):
+    atoll.errors.InputError: labels has values of edges (its vertices are not those of edges). Use ...
+    """
+    other = array.graph
+    if other is not graph:
+        # Vertices with names have the ids 0 .. n-1 in every graph.
+        same = np.array_equal(other.ids, graph.ids) and (other._names is None) == (graph._names is None)
+        if same and graph.names is not None and other._names is not graph._names:
+            same = other.names is not None and other.names.tolist() == graph.names.tolist()
+        if not same:
+            raise errors.InputError(
+                f"{argument} has values of {other.name} (its vertices are not those of {graph.name}). Use an array of "
+                "this graph."
+            )
+    return array.local

@@ -48,6 +48,11 @@ NAMED = {  # for arguments whose annotation is not specific enough
     "src": [3, None, "ab", ["a", "b"], [0.5, 1], [True, False], {0, 1}, np.array([0.5, 1]), MASKED, [1, 2**70]],
     "dst": [3, None, "ab", ["a", "b"], [0.5, 1], [True, False], {0, 1}, np.array([0.5, 1]), MASKED, [1, [2]]],
     "weight": [3, "ab", ["a", "b"], [1j, 1], {0: 1.0}, MASKED, [1.0, np.nan], [np.inf, 1.0], np.array([2, 2], "g")],
+    "labels": [3, [0, 1], np.zeros((2, 2)), np.zeros(4, int), [{0}, {1}], [[0, 1], [1, 2]]],
+    "color": [3, [0, 1], np.zeros((2, 2))],
+    "size": [3, [0, 1], np.zeros((2, 2))],
+    "around": ["x", 1.5, [9]],
+    "place": [3, np.zeros((2, 2)), np.zeros(3)],
     "vertices": ["x", 1.5, [0.5], True, {1}, MASKED, [[1], [2, 3]]],
     "table": [3, None, "x", [1], {"a": [1]}, np.eye(2)],
     "A": [3, "x", np.eye(3), [[0, 1], [1, 0]]],
@@ -63,6 +68,7 @@ NAMED = {  # for arguments whose annotation is not specific enough
 }
 RIGHT = {  # the other arguments of a call
     "graph": GRAPH,
+    "labels": [0, 0, 1],
     "source": 0,
     "target": 0,
     "vertex": 0,
@@ -110,8 +116,10 @@ def objects(tmp_path_factory):
 
 def public():
     """Name, owner and callable of everything that a user calls with arguments."""
-    names = "apsp centrality graph pairs paths plot point_to_point structure vertices world".split()
-    for module in (atoll, *(getattr(atoll, name) for name in names)):
+    names = "apsp graph pairs plot vertices world".split()
+    algorithms = "centrality closeness communities paths point_to_point spanning_forest spectral structure".split()
+    modules = [getattr(atoll, name) for name in names] + [getattr(atoll.algorithms, name) for name in algorithms]
+    for module in (atoll, *modules):
         for name in module.__all__:
             thing = getattr(module, name)
             if isinstance(thing, types.FunctionType):

@@ -55,7 +55,8 @@ def test_the_help_of_a_run_has_the_options_that_are_listed_for_it(rows, name):
 def test_a_second_call_prepares_nothing_and_gives_the_same(name, ranks):
     row = ALGORITHMS[name]
     needed = {option["name"]: NEEDED[option["name"]] for option in row["options"] if option["name"] in NEEDED}
-    column = None if name == "bc" else row["columns"][0]["name"]  # that of bc is the answer itself
+    # those of bc and closeness are the answers themselves
+    column = None if name in ("bc", "closeness") else row["columns"][0]["name"]
 
     def call(graph):
         more = {"alpha": 0.001} if name == "katz" else {}  # below 1 over the largest eigenvalue

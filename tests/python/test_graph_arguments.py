@@ -9,7 +9,15 @@ import pytest
 from atoll import errors
 
 EDGES = [("Ann", "Bob", 2.0), ("Bob", "Cid", 0.5), ("Cid", "Ann", 1.0), ("Dan", "Ann", 4.0)]
-REST = {"source": "Dan", "target": "Cid"}
+REST = {"source": "Dan", "target": "Cid", "labels": [0, 0, 1, 1]}
+UNDIRECTED = [  # which a list does not say
+    "core_number",
+    "eccentricity",
+    "leiden_communities",
+    "louvain_communities",
+    "minimum_spanning_forest",
+    "modularity",
+]
 FUNCTIONS = {
     name: f
     for name in atoll.__all__
@@ -43,9 +51,9 @@ def test_all_functions_of_graphs_are_here():
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_list_of_edges_does_for_a_graph(name):
     f = FUNCTIONS[name]
-    if name in ("core_number", "eccentricity"):  # of undirected graphs, which a list does not say
+    if name in UNDIRECTED:
         with pytest.raises(errors.InputError, match="directed"):
-            f(EDGES)
+            f(EDGES, **arguments_of(f))
         return
     expected = shown(f(atoll.Graph(EDGES), **arguments_of(f)))
     assert shown(f(EDGES, **arguments_of(f))) == expected

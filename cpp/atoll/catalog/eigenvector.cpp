@@ -11,7 +11,7 @@ namespace {
 
 class PreparedEigenvector final : public Prepared {
  public:
-  PreparedEigenvector(const Graph& graph, EdgeValues values) : search_(graph, values) {}
+  PreparedEigenvector(const Graph& graph, EdgeWeighting values) : search_(graph, values) {}
 
   void run(const Arguments& arguments, Answer& answer, const Progress& progress) override {
     result_.score = answer.take<double>("score");
@@ -55,7 +55,7 @@ Algorithm eigenvector_row() {
       .reference = "Bonacich, 1987",
       .check = check_spectral,
       .prepare = [](const Graph& graph, const Arguments& arguments) -> std::unique_ptr<Prepared> {
-        return std::make_unique<PreparedEigenvector>(graph, edge_values_of(arguments));
+        return std::make_unique<PreparedEigenvector>(graph, weighting_of(arguments));
       },
       .verify =
           [](const Graph& graph, const Arguments& arguments, const Answer& answer, const EdgeList*) {

@@ -11,7 +11,7 @@ namespace {
 
 class PreparedHits final : public Prepared {
  public:
-  PreparedHits(const Graph& graph, EdgeValues values) : search_(graph, values) {}
+  PreparedHits(const Graph& graph, EdgeWeighting values) : search_(graph, values) {}
 
   void run(const Arguments& arguments, Answer& answer, const Progress& progress) override {
     result_.hub = answer.take<double>("hub");
@@ -55,7 +55,7 @@ Algorithm hits_row() {
       .reference = "Kleinberg, 1999",
       .check = check_spectral,
       .prepare = [](const Graph& graph, const Arguments& arguments) -> std::unique_ptr<Prepared> {
-        return std::make_unique<PreparedHits>(graph, edge_values_of(arguments));
+        return std::make_unique<PreparedHits>(graph, weighting_of(arguments));
       },
       .verify =
           [](const Graph& graph, const Arguments& arguments, const Answer& answer, const EdgeList*) {

@@ -11,7 +11,7 @@ namespace {
 
 class PreparedKatz final : public Prepared {
  public:
-  PreparedKatz(const Graph& graph, EdgeValues values) : search_(graph, values) {}
+  PreparedKatz(const Graph& graph, EdgeWeighting values) : search_(graph, values) {}
 
   void run(const Arguments& arguments, Answer& answer, const Progress& progress) override {
     result_.score = answer.take<double>("score");
@@ -59,7 +59,7 @@ Algorithm katz_row() {
       .reference = "Katz, 1953",
       .check = check_katz,
       .prepare = [](const Graph& graph, const Arguments& arguments) -> std::unique_ptr<Prepared> {
-        return std::make_unique<PreparedKatz>(graph, edge_values_of(arguments));
+        return std::make_unique<PreparedKatz>(graph, weighting_of(arguments));
       },
       .verify =
           [](const Graph& graph, const Arguments& arguments, const Answer& answer, const EdgeList*) {

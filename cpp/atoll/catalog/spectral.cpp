@@ -43,8 +43,8 @@ SpectralOptions spectral_options_of(const Arguments& arguments, const Progress& 
           .progress = progress};
 }
 
-EdgeValues edge_values_of(const Arguments& arguments) {
-  return arguments.flag("weighted") ? EdgeValues::weights : EdgeValues::ones;
+EdgeWeighting weighting_of(const Arguments& arguments) {
+  return arguments.flag("weighted") ? EdgeWeighting::of_edges : EdgeWeighting::ones;
 }
 
 SpectralTerms spectral_terms(const Arguments& arguments, const Answer& answer) {

@@ -15,7 +15,7 @@ std::vector<ScalarInfo> spectral_scalars();
 /// InputError for a tolerance or a number of iterations out of its range.
 void check_spectral(const Arguments& arguments);
 SpectralOptions spectral_options_of(const Arguments& arguments, const Progress& progress);
-EdgeValues edge_values_of(const Arguments& arguments);
+EdgeWeighting weighting_of(const Arguments& arguments);
 /// The terms of the check of a run that has just ended, or of a file.
 SpectralTerms spectral_terms(const Arguments& arguments, const Answer& answer);
 

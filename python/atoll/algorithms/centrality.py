@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Centralities: how important each vertex is, by a random walk, by shortest paths that pass it, by how near it is.
+"""Centralities: how important each vertex is, by a random walk, or by shortest paths that pass it.
 
 All are collective over graph.comm, take original ids and answer in them. `seconds` of a result is the run on this rank,
 `prepare_seconds` what making its layouts took: 0 where an earlier call has left them with the graph.

@@ -8,9 +8,9 @@ layouts took: 0 where an earlier call has left them with the graph.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,7 +18,10 @@ from .. import _core, errors
 from ..attributes import weighted_graph
 from ..collective_arguments import checked
 from ..graph import Graph, GraphLike
-from ..vertices import VertexArray
+from ..interchange.columns import as_array
+from ..named_errors import vertex_word
+from ..selection import vertex_ids
+from ..vertices import VertexArray, values_of
 from ..world import agreed
 from .catalog import run
 from .results import GroupResult
@@ -170,7 +173,11 @@ def _communities(
 
 @checked
 def modularity(
-    graph: GraphLike, labels: VertexArray | ArrayLike, *, weight: bool | str | None = None, resolution: float = 1
+    graph: GraphLike,
+    labels: VertexArray | ArrayLike | Iterable[Iterable[Any]],
+    *,
+    weight: bool | str | None = None,
+    resolution: float = 1,
 ) -> float:
     """Modularity of communities of an undirected graph [1]_. Collective over graph.comm.
 
@@ -180,9 +187,10 @@ def modularity(
     Parameters
     ----------
     graph : Graph               n vertices, undirected
-    labels : VertexArray or array-like of int
+    labels : VertexArray, array-like of int, or iterable of sets
                                 one for each vertex of this rank, in the order of graph.ids: vertices of one community
-                                have the same
+                                have the same. Or, on one rank, the communities themselves, as NetworkX has them: sets
+                                or lists of ids or names, with every vertex in one of them
     weight : bool or str, optional
                                 True: edges count by their weights; a name: by that attribute; None: all alike
     resolution : float          above 0
@@ -194,7 +202,7 @@ def modularity(
     Raises
     ------
     InputError                  the graph is directed; resolution is not above 0; not one whole number for each vertex;
-                                weight: no weights
+                                labels of another graph; sets that are no partition; weight: no weights
 
     References
     ----------
@@ -205,11 +213,13 @@ def modularity(
     >>> graph = atoll.Graph.from_edges([1, 1, 2, 3, 5, 5, 6], [2, 3, 3, 5, 6, 7, 7], directed=False)
     >>> round(atoll.modularity(graph, [1, 1, 1, 2, 2, 2]), 4)
     0.3571
+    >>> round(atoll.modularity(graph, [{1, 2, 3}, {5, 6, 7}]), 4)
+    0.3571
     """
     with agreed(graph.world, f"modularity({weight=}, {resolution=})"):
         if not 0 < resolution < math.inf:
             raise errors.InputError(f"resolution is {resolution} (above 0 and finite). Change it.")
-        values = np.asarray(labels.local if isinstance(labels, VertexArray) else labels)
+        values = _label_values(graph, labels)
         if values.ndim != 1 or (values.dtype.kind not in "iu" and len(values)):
             raise errors.InputError(
                 f"labels is an array of {values.dtype} of {values.ndim} dimensions (a whole number for each vertex of "
@@ -218,3 +228,41 @@ def modularity(
         values = np.ascontiguousarray(values, np.int64)
     graph, by_weight = weighted_graph(graph, weight)
     return _core.modularity(graph._core, values, resolution, by_weight)
+
+
+def _label_values(graph: Graph, labels: Any) -> np.ndarray:
+    """The labels as an array, those of sets too."""
+    if isinstance(labels, VertexArray):
+        return values_of(graph, "labels", labels)
+    if isinstance(labels, Iterable) and not isinstance(labels, (str, bytes, Mapping)) and not hasattr(labels, "dtype"):
+        labels = list(labels)
+        if labels and all(isinstance(part, (set, frozenset, list, tuple)) for part in labels):
+            return _labels_of_parts(graph, labels)
+    return as_array("labels", labels)
+
+
+def _labels_of_parts(graph: Graph, parts: list[Any]) -> np.ndarray:
+    """For each vertex the place of the part that it is in; an InputError says why they are no partition."""
+    if graph.size > 1:
+        raise errors.InputError(
+            f"labels is a list of communities (over {graph.size} ranks none has all vertices). Give a number for each "
+            "vertex of this rank, in the order of graph.ids."
+        )
+    found = [vertex_ids(graph, "labels", list(part)) for part in parts]
+    members = np.concatenate(found)
+    distinct, times = np.unique(members, return_counts=True)
+    wrong = None
+    if len(unknown := np.setdiff1d(distinct, graph.ids)):
+        wrong = f"{unknown[0]} (the graph has no such vertex). Give vertices of {graph.name}."
+    elif (times > 1).any():
+        wrong = f"{vertex_word(graph, int(distinct[times > 1][0]))} twice (a vertex is in one community). Leave one out."
+    if wrong is not None:
+        raise errors.InputError(f"labels has {wrong}")
+    if len(missing := np.setdiff1d(graph.ids, distinct)):
+        raise errors.InputError(
+            f"labels lacks {vertex_word(graph, int(missing[0]))} (each vertex is in a community). Add it to one, or as "
+            "one of its own."
+        )
+    values = np.empty(len(members), np.int64)
+    values[np.searchsorted(graph.ids, members)] = np.repeat(np.arange(len(parts)), [len(part) for part in found])
+    return values

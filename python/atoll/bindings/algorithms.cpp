@@ -4,7 +4,7 @@
 #include <atoll/base/timer.hpp>
 #include <atoll/catalog/unreached.hpp>
 #include <atoll/graph/partition/placement_names.hpp>
-#include <atoll/verify/modularity.hpp>
+#include <atoll/verify/communities/modularity.hpp>
 
 #include "bindings.hpp"
 

@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from .. import errors
+from ..algorithms.results import Result
 from ..arguments import vertex_id
 from ..collective_arguments import checked
 from ..graph import Graph, GraphLike
-from ..vertices import GROUPS, VertexArray
+from ..vertices import GROUPS, VertexArray, values_of
 from .colors import colors_of_groups, colors_of_numbers, radii_of
 from .layout import places_by_forces
 from .picture import Picture, fitted
@@ -19,6 +21,7 @@ from .picture import Picture, fitted
 __all__ = ["Picture", "draw"]
 
 _PLAIN = "#0072B2"
+_MOST = 5000  # what 300 steps of forces take minutes for
 _MOST_LABELS = 20
 
 
@@ -42,18 +45,20 @@ def draw(
     Parameters
     ----------
     graph : Graph
-    color : VertexArray, array of length n, or str, optional
+    color : VertexArray, result, array of length n, dict, or str, optional
                                 what the colours show: components, communities and other labels by a colour for each of
                                 the eight largest, numbers from light to dark; a text is a colour for all
-    size : VertexArray or array of numbers of length n, optional
+    size : VertexArray, result, array of numbers of length n, or dict, optional
                                 what the areas of circles show (default: degrees)
-    labels : VertexArray, array or list of length n, or bool, optional
+    labels : VertexArray, array or list of length n, dict, or bool, optional
                                 the texts; True: names or ids of all; None: those of the 20 largest circles
     around : int or str, optional
                                 only this vertex and those at most `hops` edges away, directions aside
-    most : int                  at most so many vertices: of more the ones of highest degree, which the picture says
-    place : array of float, shape (n, 2), optional
-                                where the vertices are, such as coordinates; None: by forces (ForceAtlas2 [1]_)
+    most : int                  at most so many vertices, up to 5000: of more the ones of highest degree, which the
+                                picture says
+    place : array of float, shape (n, 2), or dict, optional
+                                where the vertices are, such as coordinates or a layout of NetworkX; None: by forces
+                                (ForceAtlas2 [1]_), in time and memory that grow with the square of the vertices drawn
     width, height : int         in pixels
     seed : int                  draws the places where the forces begin
 
@@ -64,7 +69,7 @@ def draw(
     Raises
     ------
     TypeError                   the graph is spread over several ranks
-    InputError                  arrays of another length than n, no such vertex
+    InputError                  values of another length than n, or of another graph; no such vertex
 
     References
     ----------
@@ -77,12 +82,13 @@ def draw(
     >>> atoll.draw(graph, color=atoll.connected_components(graph).component)
     <atoll.Picture: edges: 4 vertices, 4 edges>
     >>> atoll.draw(atoll.Graph("kron:12"), most=100)
-    <atoll.Picture: kron:12: 100 of 4096 vertices, those of highest degree, and the 4028 edges between them>
+    <atoll.Picture: kron:12: 100 of 4096 vertices, those of highest degree, and the 3672 edges between them>
     """
     graph._on_one_rank("draw()")
-    if most < 1 or hops < 0 or width < 100 or height < 100:
+    if not 1 <= most <= _MOST or hops < 0 or width < 100 or height < 100:
         raise errors.InputError(
-            f"most is {most}, hops {hops}, width {width}, height {height} (at least 1, 0, 100 and 100). Change it."
+            f"most is {most}, hops {hops}, width {width}, height {height} (1 to {_MOST}, at least 0, 100 and 100). "
+            "Change it."
         )
     keys = (graph.ids if graph.names is None else graph.names).tolist()
     source, target = (np.searchsorted(graph.ids, end) for end in graph.edges()[:2])
@@ -93,17 +99,12 @@ def draw(
     edges = np.stack([position[source[drawn]], position[target[drawn]]], axis=1)
     degree = np.bincount(edges.ravel(), minlength=len(chosen))
 
-    sizes = degree if size is None else _numbers("size", size, graph)[chosen]
+    sizes = degree if size is None else _sizes(size, graph)[chosen]
     radii = radii_of(sizes, *((4.0, 14.0) if len(chosen) <= 100 else (2.5, 9.0)))
     if place is None:
         places = places_by_forces(len(chosen), edges[:, 0], edges[:, 1], seed)
     else:
-        places = np.asarray(place, dtype=np.float64)
-        if places.shape != (graph.n, 2):
-            raise errors.InputError(
-                f"place is of shape {places.shape} (({graph.n}, 2) is needed). Give two numbers each."
-            )
-        places = places[chosen] * np.array([1, -1])  # in SVG y grows downwards
+        places = _places(place, graph, keys)[chosen] * np.array([1, -1])  # in SVG y grows downwards
     drawn_keys = [keys[v] for v in chosen]
     counts = f"{_part(len(chosen), graph.n, part)}{len(edges)} edge{'s' * (len(edges) != 1)}"
     return Picture(
@@ -160,24 +161,50 @@ def _chosen(
 
 
 def _numbers(name: str, values: Any, graph: Graph) -> np.ndarray:
-    """Values of all vertices, in the order of ids."""
+    """Values of all vertices, in the order of ids; of a result its main array, of a dict those of its keys."""
+    values = getattr(values, "values", values) if isinstance(values, Result) else values
     if isinstance(values, VertexArray):
-        if values.graph.n != graph.n or not np.array_equal(values.ids, graph.ids):
-            raise errors.InputError(
-                f"{name} is of {values.graph.name} (not of {graph.name}). Give values of that graph."
-            )
-        return values.local
+        return values_of(graph, name, values)
+    if isinstance(values, Mapping):
+        keys = (graph.ids if graph.names is None else graph.names).tolist()
+        missing = next((key for key in keys if key not in values), None)
+        if missing is not None:
+            raise errors.InputError(f"{name} has no value for {missing!r} (each vertex needs one). Add it.")
+        values = [values[key] for key in keys]
     array = np.asarray(values)
     if array.shape != (graph.n,):
         raise errors.InputError(f"{name} is of shape {array.shape} ({graph.n} values are needed). Give one a vertex.")
     return array
 
 
+def _sizes(size: Any, graph: Graph) -> np.ndarray:
+    values = _numbers("size", size, graph)
+    if values.dtype.kind not in "iufb":
+        raise errors.InputError(f"size holds {values.dtype} (numbers are needed). Give one a vertex.")
+    return values
+
+
+def _places(place: Any, graph: Graph, keys: list) -> np.ndarray:
+    """Two finite coordinates for each vertex, in the order of ids."""
+    if isinstance(place, Mapping):
+        missing = next((key for key in keys if key not in place), None)
+        if missing is not None:
+            raise errors.InputError(f"place has nothing for {missing!r} (each vertex needs two numbers). Add it.")
+        place = [place[key] for key in keys]
+    places = np.asarray(place, dtype=np.float64)
+    if places.shape != (graph.n, 2) or not np.isfinite(places).all():
+        raise errors.InputError(
+            f"place is of shape {places.shape}, or not finite (({graph.n}, 2) finite numbers are needed). Correct it."
+        )
+    return places
+
+
 def _colors(color: Any, graph: Graph, chosen: np.ndarray) -> list[str]:
     if color is None or isinstance(color, str):
         return [color or _PLAIN] * len(chosen)
     values = _numbers("color", color, graph)[chosen]
-    groups = values.dtype.kind in "OUSb" or (isinstance(color, VertexArray) and color.name in GROUPS)
+    main = getattr(color, "values", color) if isinstance(color, Result) else color
+    groups = values.dtype.kind in "OUSb" or (isinstance(main, VertexArray) and main.name in GROUPS)
     return (
         colors_of_groups(values.astype(str) if values.dtype.kind == "O" else values)
         if groups
@@ -202,10 +229,9 @@ def _tips(keys: list, shown: dict[str, Any], graph: Graph, chosen: np.ndarray) -
     for name, values in shown.items():
         if values is None or isinstance(values, str):
             continue
-        title = values.name if isinstance(values, VertexArray) else name
-        numbers = _numbers(name, values, graph)[chosen].tolist()
-        tips = [
-            f"{tip}\n{title} {value:.6g}" if isinstance(value, float) else f"{tip}\n{title} {value}"
-            for tip, value in zip(tips, numbers)
-        ]
+        main = getattr(values, "values", values) if isinstance(values, Result) else values
+        array = isinstance(main, VertexArray)
+        numbers = (main._own() if array else _numbers(name, main, graph))[chosen].tolist()  # groups by name
+        texts = [f"{value:.6g}" if isinstance(value, float) else str(value) for value in numbers]
+        tips = [f"{tip}\n{main.name if array else name} {text}" for tip, text in zip(tips, texts)]
     return tips

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Moves and zooms the picture, and shows one vertex with its neighbours. `edges`: pairs of positions of circles.
 const svg = document.querySelector("svg");
-const circles = [...svg.querySelectorAll("circle")];
-const lines = [...svg.querySelectorAll("line")];
+const circles = [...svg.querySelectorAll(".vertices circle")];
+const lines = [...svg.querySelector(".edges").children];
 const box = svg.viewBox.baseVal;
 
 const toPicture = (event) => {

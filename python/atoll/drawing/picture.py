@@ -132,16 +132,18 @@ class Picture:
         end = end - along * np.minimum(self.radii[self.edges[:, 1]] / length, 1)[:, None]
         opacity = min(0.7, max(0.08, 200 / max(1, len(self.edges))))
         lines = "".join(
-            f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
-            for x1, y1, x2, y2 in np.hstack([begin, end]).tolist()
+            f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"{head}/>'
+            if u != v
+            else f'<circle class="loop" cx="{x1:.1f}" cy="{y1 - r:.1f}" r="{r:.1f}"/>'
+            for (u, v), (x1, y1, x2, y2), r in zip(
+                self.edges.tolist(), np.hstack([begin, end]).tolist(), self.radii[self.edges[:, 0]].tolist()
+            )
         )
-        return f'<g class="edges" stroke="#888" stroke-opacity="{opacity:.2f}"{head}>{lines}</g>'.replace(
-            "<line", f"<line{head}"
-        )
+        return f'<g class="edges" fill="none" stroke="#888" stroke-opacity="{opacity:.2f}">{lines}</g>'
 
     def _vertices(self) -> str:
         circles = "".join(
-            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{r:.1f}" fill="{color}"><title>{html.escape(tip)}</title></circle>'
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{r:.1f}" fill="{html.escape(color)}"><title>{html.escape(tip)}</title></circle>'
             for (x, y), r, color, tip in zip(self.place.tolist(), self.radii.tolist(), self.colors, self.tips)
         )
         texts = "".join(

@@ -82,7 +82,7 @@ def column(name: str, values: Any, kind: str) -> np.ndarray:
         )
     if values.ndim != 1:
         raise TypeError(f"{name} has shape {values.shape} (one dimension is needed). Use {name}.ravel().")
-    if values.size == 0 and not isinstance(given, np.ndarray):  # of no type yet
+    if values.size == 0 and (not isinstance(given, np.ndarray) or values.dtype.kind == "O"):  # of no type yet
         values = values.astype(allowed[1])
     if values.dtype not in allowed:
         own = given if is_library_column(given) else values

@@ -69,7 +69,8 @@ class FromObjects(FromHashables):
         """A graph of NetworkX: its nodes, isolated ones too, its edges, their weights and attributes. Collective.
 
         The functions of NetworkX itself are faster told ``backend="atoll"`` (docs/networkx.md): this is for what only
-        Atoll has. Over several ranks each gives a part of the edges, or all give the same graph.
+        Atoll has. Over several ranks each gives a part of the edges, or all give the same graph (no multigraph, whose
+        edges would then be kept once from each rank: say ``duplicates="min"``).
 
         Parameters
         ----------
@@ -79,7 +80,8 @@ class FromObjects(FromHashables):
         weight : str, optional  the attribute of edges that is their weight, 1 where an edge has none; None, or if no
                                 edge has the usual one: the graph has no weights
         attributes : bool       whether attributes of nodes and edges are kept: vertex_attributes, edge_attributes
-        **options               of from_edges, but for directed and vertices
+        **options               of from_edges, but for directed and vertices; duplicates is by default "keep" where G is a
+                                multigraph, whose parallel edges all count
 
         Raises
         ------
@@ -101,9 +103,8 @@ class FromObjects(FromHashables):
             _check_attribute(weight)
             src, dst, given, nodes = networkx_columns(G, weight)
             kept = networkx_attributes(G) if attributes else None
-        return cls._from_nodes(
-            src, dst, given, nodes, {"directed": G.is_directed(), **options}, kept, weight or "weight"
-        )
+        usual = {"directed": G.is_directed(), **({"duplicates": "keep"} if G.is_multigraph() else {})}
+        return cls._from_nodes(src, dst, given, nodes, {**usual, **options}, kept, weight or "weight")
 
     @classmethod
     @checked

@@ -13,6 +13,7 @@ from .. import _core
 from ..world import agreed, world_of
 from .graph_objects import columns_of, is_igraph, is_list_of_edges, is_networkx
 from .neighbor_lists import columns_of_mapping
+from .networkx_views import is_view, list_of_view
 from .square_tables import refuse_list_of_rows
 from .table_columns import is_table
 from .tensors import edges_of_tensor, is_tensor
@@ -40,6 +41,9 @@ def graph_of(of: type[Graph], obj: Any, options: dict[str, Any]) -> Graph:
         return of.from_networkx(obj, **options)
     if is_igraph(obj):
         return of.from_igraph(obj, **options)
+    if is_view(obj):  # before mappings, which NetworkX's views of edges and nodes are too
+        with agreed(world_of(options.get("comm"), options.get("plan"))):
+            obj = list_of_view(obj)
     if is_tensor(obj):
         with agreed(world_of(options.get("comm"), options.get("plan"))):
             obj = edges_of_tensor(obj)

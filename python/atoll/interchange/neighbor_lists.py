@@ -27,7 +27,7 @@ def columns_of_mapping(neighbors: Mapping[Any, Any]) -> tuple[list[Any], list[An
     Raises
     ------
     InputError              some neighbours have weights and some have not; the dict may as well be columns of a table
-    TypeError               neighbours that are no list, weights that are no numbers
+    TypeError               neighbours that are no list, weights that are no numbers, keys that are edges
 
     Examples
     --------
@@ -38,11 +38,18 @@ def columns_of_mapping(neighbors: Mapping[Any, Any]) -> tuple[list[Any], list[An
     (['a'], ['b'], [2.5], ['a'])
     """
     _refuse_columns(neighbors)
+    _refuse_edges(neighbors)
     src: list[Any] = []
     dst: list[Any] = []
     weight: list[Any] = []
     weighted: dict[bool, Any] = {}  # by whether there are weights, the first vertex with such neighbours
     for vertex, of_vertex in neighbors.items():
+        if isinstance(of_vertex, Mapping) and any(isinstance(data, Mapping) for data in of_vertex.values()):
+            end = next(end for end, data in of_vertex.items() if isinstance(data, Mapping))
+            raise TypeError(
+                f"edge {shown(vertex)} - {shown(end)} has {shown(of_vertex[end])}, a dict of attributes (a weight is a "
+                "number). Use Graph(networkx.from_dict_of_dicts(d))."
+            )
         if not isinstance(of_vertex, (Mapping, *_LISTS)):
             raise TypeError(
                 f"the neighbours of {shown(vertex)} are {shown(of_vertex)}, a {type(of_vertex).__qualname__} (a list "
@@ -68,6 +75,22 @@ def columns_of_mapping(neighbors: Mapping[Any, Any]) -> tuple[list[Any], list[An
         checked_weights(weight, "weight", lambda k: f"edge {shown(src[k])} - {shown(dst[k])}"),
         list(neighbors),
     )
+
+
+def _refuse_edges(neighbors: Mapping[Any, Any]) -> None:
+    """A TypeError where keys are edges, and their values attributes or a weight: {("a", "b"): {"weight": 2}}."""
+    if not neighbors or not all(isinstance(key, tuple) and len(key) == 2 for key in neighbors):
+        return
+    values = list(neighbors.values())
+    # Vertices that are pairs themselves have pairs as neighbours.
+    dicts = all(isinstance(value, Mapping) and not any(isinstance(end, tuple) for end in value) for value in values)
+    if dicts or all(isinstance(value, (int, float, np.number)) for value in values):
+        edge, value = next(iter(neighbors.items()))
+        weight = "data['weight']" if dicts else "data"
+        raise TypeError(
+            f"the dict has the key {shown(edge)} and there {shown(value)} (keys are edges here; those of a dict of "
+            f"neighbours are vertices). Use Graph([(u, v, {weight}) for (u, v), data in d.items()])."
+        )
 
 
 def _refuse_columns(neighbors: Mapping[Any, Any]) -> None:

@@ -115,8 +115,8 @@ def _spectral(G: Any, tol: float, nstart: Any, weight: Any) -> Answer:
     weights = None if weight is None else _weights(G, weight)
     if isinstance(weights, str):
         return weights
-    if weights is not None and not np.isfinite(weights.values).all():
-        return f"an edge's {weight!r} is infinite or not a number"
+    if weights is not None and len(weights.values) and not 0 <= weights.values.min() <= weights.values.max() < np.inf:
+        return f"an edge's {weight!r} is negative, infinite or not a number"
     return True
 
 
@@ -298,8 +298,8 @@ def _spanning_edges(G: Any, algorithm: str = "kruskal", weight: Any = "weight", 
         return weights
     if weights is None or len(weights.values) == 0:
         return True
-    if np.isnan(weights.values).any():
-        return f"an edge's {weight!r} is not a number"
+    if not np.isfinite(weights.values).all():
+        return f"an edge's {weight!r} is infinite or not a number"
     if weights.integral and np.abs(weights.values).max() >= _EXACT:
         return f"an edge's {weight!r} may be beyond 2^53 (of whole numbers atoll takes those that float64 holds)"
     return True
@@ -366,7 +366,7 @@ _CONDITIONS = {
     "betweenness_centrality": _betweenness,
     "closeness_centrality": _closeness,
     "clustering": _clustering,
-    "core_number": _undirected,
+    "core_number": _simple,
     "eigenvector_centrality": _eigenvector,
     "katz_centrality": _katz,
     "maximum_spanning_edges": _spanning_edges,
@@ -442,6 +442,10 @@ def should_run(name: str, args: tuple, kwargs: dict[str, Any]) -> Answer:
     return True
 
 
+# Those that NetworkX has a name for, and leaves to backends.
+_NOT_OF_NETWORKX = {"leiden_communities"}
+
+
 def where_possible(function: F) -> F:
     """Returns the function as one that leaves to NetworkX what can_run() refuses.
 
@@ -457,7 +461,8 @@ def where_possible(function: F) -> F:
     def call(*args: Any, **kwargs: Any) -> Any:
         answer = can_run(function.__name__, args, kwargs)
         if answer is not True:
-            raise NotImplementedError(f"{function.__name__}: {answer}. NetworkX itself can do it.")
+            elsewhere = "" if function.__name__ in _NOT_OF_NETWORKX else " NetworkX itself can do it."
+            raise NotImplementedError(f"{function.__name__}: {answer}.{elsewhere}")
         return function(*args, **kwargs)
 
     return call  # type: ignore[return-value]

@@ -144,6 +144,35 @@ TEST_CASE("cliques in a ring are communities") {
     });
 }
 
+TEST_CASE("edges of weight 0 count for nothing, and multi-edges add up") {
+  for (const Rank ranks : {1, 3})
+    run_ranks(ranks, with_threads(2), [](World& world) {
+      const EdgeList once = ring_of_cliques(world, 12, 6);
+      const auto& source = std::get<Array<Vertex>>(once.source);
+      const auto& target = std::get<Array<Vertex>>(once.target);
+      const std::size_t edges = source.size();
+      Array<Vertex> from(4 * edges), to(4 * edges);
+      Array<float> weight(4 * edges);
+      for (std::size_t e = 0; e < 4 * edges; ++e) {
+        from[e] = source[e % edges];
+        to[e] = target[e % edges];
+        weight[e] = e < edges || from[e] / 6 == to[e] / 6 ? 0.5F : 0.0F;
+      }
+      EdgeList list;
+      list.name = "cliques";
+      list.source = std::move(from);
+      list.target = std::move(to);
+      list.weight = std::move(weight);
+      const Graph graph = Graph::build(world, std::move(list), {.duplicates = Duplicates::keep});
+      for (const CommunityMethod method : kMethods) {
+        CommunityDetectionResult result;
+        CommunityDetection(graph, method, CommunityWeights::of_edges).run({}, result);
+        CHECK(result.communities == 12);
+        CHECK(result.modularity == doctest::Approx(30 / 30.5 - 1.0 / 12));
+      }
+    });
+}
+
 TEST_CASE("planted communities are found") {
   run_ranks(2, with_threads(2), [](World& world) {
     const Graph graph = Graph::build(world, generate(world, "communities:12:24:0.1:1"));

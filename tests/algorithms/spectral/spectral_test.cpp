@@ -7,6 +7,7 @@
 #include <atoll/verify/centrality/spectral_residuals.hpp>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "algorithms/spread_samples.hpp"
@@ -22,10 +23,10 @@ constexpr int kIterations = 12;
 SpectralOptions all_iterations() { return {.tolerance = 1e-300, .max_iterations = kIterations}; }
 
 // A^T x, or A x.
-Vector product(const std::vector<samples::Arc>& arcs, const Vector& x, CutRows rows, EdgeValues values) {
+Vector product(const std::vector<samples::Arc>& arcs, const Vector& x, CutRows rows, EdgeWeighting weighting) {
   Vector y(x.size(), 0.0);
   for (const auto& a : arcs) {
-    const double factor = values == EdgeValues::weights ? a.weight : 1;
+    const double factor = weighting == EdgeWeighting::of_edges ? a.weight : 1;
     const auto from = static_cast<std::size_t>(a.from), to = static_cast<std::size_t>(a.to);
     rows == CutRows::targets ? y[to] += factor * x[from] : y[from] += factor * x[to];
   }
@@ -53,11 +54,11 @@ void check_near(const Vector& found, const Vector& expected) {
   for (std::size_t v = 0; v < found.size(); ++v) CHECK(found[v] == doctest::Approx(expected[v]).epsilon(1e-9));
 }
 
-void for_each_value(const std::function<void(EdgeValues, const Sample&, const Graph&)>& f) {
-  for (const EdgeValues values : {EdgeValues::ones, EdgeValues::weights})
+void for_each_weighting(const std::function<void(EdgeWeighting, const Sample&, const Graph&)>& f) {
+  for (const EdgeWeighting weighting : {EdgeWeighting::ones, EdgeWeighting::of_edges})
     samples::for_each_spread(
-        values == EdgeValues::ones ? cases::Weight::none : cases::Weight::wide,
-        [&](const Sample& sample, const Graph& graph) { f(values, sample, graph); }, 0.25);
+        weighting == EdgeWeighting::ones ? cases::Weight::none : cases::Weight::wide,
+        [&](const Sample& sample, const Graph& graph) { f(weighting, sample, graph); }, 0.25);
 }
 
 Graph made(World& world, const char* text) { return Graph::build(world, generate(world, text)); }
@@ -65,13 +66,13 @@ Graph made(World& world, const char* text) { return Graph::build(world, generate
 }  // namespace
 
 TEST_CASE("eigenvector centrality equals power iteration with a list of edges, for any ranks, routes and cuts") {
-  for_each_value([](EdgeValues values, const Sample& sample, const Graph& graph) {
-    EigenvectorCentrality search(graph, values);
+  for_each_weighting([](EdgeWeighting weighting, const Sample& sample, const Graph& graph) {
+    EigenvectorCentrality search(graph, weighting);
     SpectralResult result;
     const auto arcs = sample.arcs();
     Vector x(sample.vertices(), 1 / std::sqrt(static_cast<double>(sample.vertices())));
     for (int i = 0; i < kIterations; ++i) {
-      const Vector sums = product(arcs, x, CutRows::targets, values);
+      const Vector sums = product(arcs, x, CutRows::targets, weighting);
       for (std::size_t v = 0; v < x.size(); ++v) x[v] += sums[v];
       scale(x, norm(x));
     }
@@ -83,13 +84,13 @@ TEST_CASE("eigenvector centrality equals power iteration with a list of edges, f
 }
 
 TEST_CASE("Katz centrality equals its series, for any ranks, routes and cuts") {
-  for_each_value([](EdgeValues values, const Sample& sample, const Graph& graph) {
+  for_each_weighting([](EdgeWeighting weighting, const Sample& sample, const Graph& graph) {
     SpectralResult result;
-    KatzCentrality(graph, values).run(0.01, 2, all_iterations(), result);
+    KatzCentrality(graph, weighting).run(0.01, 2, all_iterations(), result);
     const auto arcs = sample.arcs();
     Vector x(sample.vertices(), 0.0);
     for (int i = 0; i < kIterations; ++i) {
-      x = product(arcs, x, CutRows::targets, values);
+      x = product(arcs, x, CutRows::targets, weighting);
       for (double& value : x) value = 0.01 * value + 2;
     }
     scale(x, norm(x));
@@ -98,15 +99,15 @@ TEST_CASE("Katz centrality equals its series, for any ranks, routes and cuts") {
 }
 
 TEST_CASE("hubs and authorities equal alternating products, for any ranks, routes and cuts") {
-  for_each_value([](EdgeValues values, const Sample& sample, const Graph& graph) {
+  for_each_weighting([](EdgeWeighting weighting, const Sample& sample, const Graph& graph) {
     HitsResult result;
-    Hits(graph, values).run(all_iterations(), result);
+    Hits(graph, weighting).run(all_iterations(), result);
     const auto arcs = sample.arcs();
     Vector hub(sample.vertices(), 1 / static_cast<double>(sample.vertices())), authority;
     for (int i = 0; i < kIterations; ++i) {
-      authority = product(arcs, hub, CutRows::targets, values);
+      authority = product(arcs, hub, CutRows::targets, weighting);
       scale(authority, sum(authority));
-      hub = product(arcs, authority, CutRows::sources, values);
+      hub = product(arcs, authority, CutRows::sources, weighting);
       scale(hub, sum(hub));
     }
     check_near(samples::by_id(graph, result.hub), hub);
@@ -119,7 +120,7 @@ TEST_CASE("eigenvectors and eigenvalues that are known, and a run that ends by i
     run_ranks(ranks, Plan{}, [](World& world) {
       const Graph star = made(world, "star:10"), complete = made(world, "complete:9");
       SpectralResult result;
-      EigenvectorCentrality of_star(star, EdgeValues::ones), of_complete(complete, EdgeValues::ones);
+      EigenvectorCentrality of_star(star, EdgeWeighting::ones), of_complete(complete, EdgeWeighting::ones);
       of_star.run({.tolerance = 1e-12, .max_iterations = 1000}, result);
       CHECK(result.converged);
       CHECK(of_star.eigenvalue() == doctest::Approx(3));
@@ -136,15 +137,29 @@ TEST_CASE("eigenvectors and eigenvalues that are known, and a run that ends by i
     });
 }
 
+TEST_CASE("spectral centralities refuse weights that are negative or not finite, on all ranks") {
+  for (const double wrong : {-1.0, std::numeric_limits<double>::infinity()})
+    run_ranks(2, Plan{}, [&](World& world) {
+      EdgeList edges;
+      const bool first = world.rank() == 0;
+      edges.source = Array<std::uint32_t>(first ? 1 : 0, 3);
+      edges.target = Array<std::uint32_t>(first ? 1 : 0, 4);
+      edges.weight = Array<double>(first ? 1 : 0, wrong);
+      const Graph graph = Graph::build(world, std::move(edges));
+      CHECK_THROWS_AS(EigenvectorCentrality(graph, EdgeWeighting::of_edges), InputError);
+      CHECK_NOTHROW(EigenvectorCentrality(graph, EdgeWeighting::ones));
+    });
+}
+
 TEST_CASE("Katz centrality refuses an alpha for which it grows without end, and weights that are not there") {
   run_ranks(2, Plan{}, [](World& world) {
     const Graph complete = made(world, "complete:9");
     SpectralResult result;
-    KatzCentrality katz(complete, EdgeValues::ones);
+    KatzCentrality katz(complete, EdgeWeighting::ones);
     CHECK_THROWS_AS(katz.run(0.5, 1, {.tolerance = 1e-6, .max_iterations = 10000}, result), InputError);
     katz.run(0.1, 1, {.tolerance = 1e-9, .max_iterations = 1000}, result);
     CHECK(result.converged);
-    CHECK_THROWS_AS(KatzCentrality(complete, EdgeValues::weights), InputError);
+    CHECK_THROWS_AS(KatzCentrality(complete, EdgeWeighting::of_edges), InputError);
   });
 }
 
@@ -162,17 +177,20 @@ TEST_CASE("spectral centralities: the scores of a run pass the check, and change
         return other;
       };
       SpectralResult result;
-      EigenvectorCentrality(graph, EdgeValues::ones).run(options, result);
+      EigenvectorCentrality(graph, EdgeWeighting::ones).run(options, result);
       CHECK(verify_eigenvector(graph, span_of(result.score), terms).what == "");
       CHECK(verify_eigenvector(graph, span_of(changed(result.score, -1)), terms).what.starts_with("rule 1"));
+      const Array<double> zeros(result.score.size(), 0.0);
+      CHECK(verify_eigenvector(graph, span_of(zeros), terms).what.starts_with("rule 2"));
+      CHECK(verify_hits(graph, span_of(zeros), {}, terms).what.starts_with("rule 2"));
       CHECK(verify_eigenvector(graph, span_of(changed(result.score, 2)), terms).what.starts_with("rule 2"));
       CHECK(verify_eigenvector(graph, span_of(changed(result.score, 1 + 1e-6)), terms).what.starts_with("rule "));
-      KatzCentrality(graph, EdgeValues::ones).run(0.01, 1, options, result);
+      KatzCentrality(graph, EdgeWeighting::ones).run(0.01, 1, options, result);
       CHECK(verify_katz(graph, span_of(result.score), 0.01, 1, terms).what == "");
       CHECK(verify_katz(graph, span_of(result.score), 0.011, 1, terms).what.starts_with("rule 3"));
       CHECK(verify_katz(graph, span_of(changed(result.score, 1 + 1e-6)), 0.01, 1, terms).what.starts_with("rule "));
       HitsResult hits;
-      Hits(graph, EdgeValues::ones).run(options, hits);
+      Hits(graph, EdgeWeighting::ones).run(options, hits);
       CHECK(verify_hits(graph, span_of(hits.hub), span_of(hits.authority), terms).what == "");
       CHECK(verify_hits(graph, {}, span_of(hits.authority), terms).what == "");
       CHECK(

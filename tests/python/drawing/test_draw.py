@@ -81,6 +81,17 @@ def test_names_labels_and_given_places():
     assert atoll.draw(graph, around="Bob").keys == ["<Cid>", "Ann", "Bob"]
 
 
+def test_results_and_dicts_do_for_arrays():
+    graph = atoll.Graph.from_edges(["Ann", "Bob", "Bob"], ["Bob", "Cid", "Bob"], directed=False)
+    scores = atoll.pagerank(graph)
+    assert atoll.draw(graph, size=scores).radii.tolist() == atoll.draw(graph, size=scores.score).radii.tolist()
+    picture = atoll.draw(graph, color=atoll.connected_components(graph), labels={"Ann": 1, "Bob": 2, "Cid": 3})
+    assert picture.tips[0] == "Ann\ncomponent Ann" and picture.labels == ["1", "2", "3"]
+    assert atoll.draw(graph, place={"Ann": (0, 0), "Bob": (1, 1), "Cid": (2, 0)}).place[1, 1] < 300
+    assert len(parts(picture, "line")) == 2 and len(parts(picture, "circle")) == 4  # a loop is a circle, too
+    assert "<script>" not in atoll.draw(graph, color='"/><script>').svg
+
+
 def test_files(tmp_path):
     picture = atoll.draw(two_cliques(3))
     for name in ("a.svg", "a.html"):
@@ -108,7 +119,9 @@ def test_png_by_cairosvg_or_a_word_about_it(tmp_path):
 def test_wrong_arguments():
     graph = atoll.Graph("ring:5")
     other = atoll.pagerank(atoll.Graph("ring:6")).score
-    for options in ({"size": [1, 2]}, {"color": other}, {"around": 9}, {"most": 0}, {"place": [[0, 0]]}):
+    nan = np.full((5, 2), np.nan)
+    wrong = [{"size": [1, 2]}, {"color": other}, {"around": 9}, {"most": 0}, {"most": 10**6}, {"place": [[0, 0]]}]
+    for options in [*wrong, {"place": nan}, {"size": list("abcde")}, {"labels": {0: "a"}}, {"place": {0: (0, 0)}}]:
         with pytest.raises(atoll.InputError):
             atoll.draw(graph, **options)
 

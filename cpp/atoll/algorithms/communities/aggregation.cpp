@@ -18,7 +18,7 @@ Local number_sets(Array<Local>& set, std::size_t rows) {
 }
 
 void Aggregation::run(const Level& level, Workers workers, std::size_t sets, const Array<Local>& set,
-                      const SetsOfColumns& columns, CoarseLevel& next) {
+                      CoarseLevel& next) {
   first_.assign(sets + 1, 0);
   for (std::size_t v = 0; v < level.rows; ++v) ++first_[index(set[v]) + 1];
   for (std::size_t s = 0; s < sets; ++s) first_[s + 1] += first_[s];
@@ -35,36 +35,31 @@ void Aggregation::run(const Level& level, Workers workers, std::size_t sets, con
     out.targets.clear();
     out.weights.clear();
   }
+  for (ThreadSums& sums : sums_) sums.real.resize(sets);
   with_level_weights(level, [&](const auto& weight) {
-    using Number = decltype(weight(Edge{0}));
-    for (ThreadSums& sums : sums_) sums.by<Number>().resize(columns.sets);
     for_rows(team_, workers, sets, kSetsGrain, [&](int thread, std::size_t a, std::size_t b) {
-      auto& sums = sums_[thread].by<Number>();
+      CommunitySums<double>& sums = sums_[thread].real;
       Thread& out = out_[thread];
       for (std::size_t s = a; s < b; ++s) {
-        const Local own = columns.first + static_cast<Local>(s);
         double degree = 0, inside = 0;
-        std::size_t additions = 0;
         for (std::size_t i = first_[s]; i < first_[s + 1]; ++i) {
           const auto v = static_cast<std::size_t>(members_[i]);
           degree += level.degree[v];
           if (level.inside) inside += level.inside[v];
-          const Edge begin = level.offsets[v], end = level.offsets[v + 1];
-          additions += static_cast<std::size_t>(end - begin);
-          sums.open(additions);
-          for (Edge e = begin; e < end; ++e) {
+          for (Edge e = level.offsets[v]; e < level.offsets[v + 1]; ++e) {
             const Local u = level.targets[e];
-            if (u == static_cast<Local>(v)) inside += weight(e);  // once more: it is once in its list
-            sums.add(columns.set[u], weight(e));
+            const auto w = static_cast<double>(weight(e));
+            if (u == static_cast<Local>(v)) inside += w;  // once more: it is once in its list
+            sums.add(set[u], w);
           }
         }
         parts_[s] = {thread, out.targets.size()};
-        sums.take([&](Local target, auto sum) {
-          if (target == own) {
-            inside += static_cast<double>(sum);
-          } else if (sum > 0) {
+        sums.take([&](Local target, double sum) {
+          if (target == static_cast<Local>(s)) {
+            inside += sum;
+          } else {
             out.targets.push_back(target);
-            out.weights.push_back(static_cast<double>(sum));
+            out.weights.push_back(sum);
           }
         });
         next.offsets[s + 1] = static_cast<Edge>(out.targets.size() - parts_[s].begin);

@@ -7,27 +7,19 @@
 /// Makes each set of a partition one vertex of the next level [3.3 of GVE-Louvain].
 ///
 ///     const Local sets = number_sets(partition, level.rows);          // partition: now 0 .. sets-1
-///     aggregation.run(level, Workers::team, sets, partition, {partition, sets, 0}, next);
+///     aggregation.run(level, Workers::team, sets, partition, next);
 namespace atl {
 
 /// Renumbers sets that are named by numbers below `rows` to 0 .. their number - 1, in the same order.
 Local number_sets(Array<Local>& set, std::size_t rows);
-
-/// The sets of all columns of a level: row r's is first + its own number.
-struct SetsOfColumns {
-  const Array<Local>& set;  ///< [column]
-  std::size_t sets;
-  Local first;
-};
 
 class Aggregation {
  public:
   explicit Aggregation(Team& team, std::vector<ThreadSums>& sums)
       : team_(team), sums_(sums), out_(static_cast<std::size_t>(team.size())) {}
 
-  /// `set`: [row] below `sets`. The targets of the next level are sets of columns.
-  void run(const Level& level, Workers workers, std::size_t sets, const Array<Local>& set, const SetsOfColumns& columns,
-           CoarseLevel& next);
+  /// `set`: [row] below `sets`. All targets of the level are rows.
+  void run(const Level& level, Workers workers, std::size_t sets, const Array<Local>& set, CoarseLevel& next);
   std::size_t memory_bytes() const;
 
  private:

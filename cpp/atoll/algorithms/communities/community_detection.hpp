@@ -11,16 +11,17 @@
 ///     CommunityDetectionResult r;
 ///     louvain.run({.resolution = 1}, r);                                // collective; r.community[i] by owned index
 ///
-/// Maximizes Q = sum over communities c of L_c / m - resolution (k_c / 2m)^2, where m is the weight of all edges, L_c of
-/// those inside c, and k_c the sum of the weighted degrees of its vertices, a self-loop counting twice. Both methods end
-/// where no two communities together have a greater Q. Every community of Leiden is connected.
+/// Maximizes Q = sum over communities c of L_c / m - resolution (k_c / 2m)^2, where m is the weight of all edges, L_c
+/// of those inside c, and k_c the sum of the weighted degrees of its vertices, a self-loop counting twice. Both methods
+/// end where no two communities together have a greater Q. Every community of Leiden is connected.
 ///
 /// Several threads move vertices at the same time, so another run, and another number of ranks, may find other
 /// communities of about the same Q; one thread on one rank always finds the same.
 ///
-/// Memory on one rank: 12 bytes for each vertex and thread and some 60 for each vertex, 24 for each edge of the level
-/// behind the first. Over ranks each adds up its rows, and rank 0 puts them together and goes on alone: it holds 24
-/// bytes for each edge of the graph, and all that one rank has.
+/// Memory on one rank: 12 bytes for each vertex and thread (where all edges count alike 8, and 12 for each vertex of
+/// the level behind the first) and some 60 for each vertex, 24 for each edge of the level behind the first. Over ranks
+/// each merges its rows in 12 bytes for each entry of their lists, and rank 0 puts them together and goes on alone: it
+/// holds 24 bytes for each edge of the graph, and all that one rank has.
 /// [1] V. D. Blondel, J.-L. Guillaume, R. Lambiotte, E. Lefebvre. "Fast unfolding of communities in large networks."
 /// Journal of Statistical Mechanics P10008, 2008. [2] V. A. Traag, L. Waltman, N. J. van Eck. "From Louvain to Leiden:
 /// guaranteeing well-connected communities." Scientific Reports 9:5233, 2019.

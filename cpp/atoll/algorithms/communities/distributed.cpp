@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Over ranks: each rank adds up its rows, so that they have no self-loops and no multi-edges; rank 0 puts them together
-// to one level, goes on as one rank does, and tells each rank the labels of its vertices.
+// Over ranks: each rank merges its rows' lists, so that they have no self-loops and no multi-edges; rank 0 puts them
+// together to one level, goes on as one rank does, and tells each rank the labels of its vertices.
+#include <algorithm>
 #include <atoll/algorithms/communities/search.hpp>
 #include <numeric>
 
 namespace atl {
 namespace {
+
+constexpr std::size_t kMergingGrain = 256;
 
 // All ranks' values, in their order, on rank 0; empty on the others.
 template <class T>
@@ -28,6 +31,61 @@ Array<T> gathered(World& world, std::span<const T> mine) {
 template <class T>
 Array<T> gathered(World& world, const Array<T>& mine) {
   return gathered(world, std::span(mine.data(), mine.size()));
+}
+
+// The rows of a FirstLevel, the first of which is `first`; `number` is [local] what a target becomes. Lists are merged
+// where they lie, and moved together afterwards, so that nothing grows with the vertices of all ranks.
+CoarseLevel merged_rows(Team& team, const Level& level, const Array<Local>& number, Local first) {
+  const auto edges = static_cast<std::size_t>(level.offsets[level.rows]);
+  CoarseLevel rows;
+  rows.offsets = Array<Edge>(level.rows + 1, 0);
+  rows.targets = Array<Local>(edges);
+  rows.weights = Array<double>(edges);
+  rows.degree = Array<double>(level.rows);
+  rows.inside = Array<double>(level.rows);
+  std::vector<std::vector<std::pair<Local, double>>> lists(static_cast<std::size_t>(team.size()));
+  with_level_weights(level, [&](const auto& weight) {
+    team.for_range(level.rows, kMergingGrain, [&](int thread, std::size_t a, std::size_t b) {
+      auto& list = lists[static_cast<std::size_t>(thread)];
+      for (std::size_t v = a; v < b; ++v) {
+        const Local own = first + static_cast<Local>(v);
+        double inside = 0;
+        list.clear();
+        for (Edge e = level.offsets[v]; e < level.offsets[v + 1]; ++e) {
+          const auto w = static_cast<double>(weight(e));
+          const Local target = number[level.targets[e]];
+          if (target == own) {
+            inside += 2 * w;
+          } else if (w > 0) {
+            list.emplace_back(target, w);
+          }
+        }
+        std::ranges::sort(list);
+        const Edge begin = level.offsets[v];
+        Edge end = begin;
+        for (const auto& [target, w] : list) {
+          if (end > begin && rows.targets[end - 1] == target) {
+            rows.weights[end - 1] += w;
+            continue;
+          }
+          rows.targets[end] = target;
+          rows.weights[end++] = w;
+        }
+        rows.offsets[v + 1] = end - begin;
+        rows.degree[v] = level.degree[v];
+        rows.inside[v] = inside;
+      }
+    });
+  });
+  for (std::size_t v = 0; v < level.rows; ++v) {
+    const Edge from = level.offsets[v], to = rows.offsets[v], count = rows.offsets[v + 1];
+    std::copy_n(rows.targets.data() + from, count, rows.targets.data() + to);
+    std::copy_n(rows.weights.data() + from, count, rows.weights.data() + to);
+    rows.offsets[v + 1] += to;
+  }
+  rows.targets.truncate(static_cast<std::size_t>(rows.offsets[level.rows]));
+  rows.weights.truncate(static_cast<std::size_t>(rows.offsets[level.rows]));
+  return rows;
 }
 
 // The ranks' rows one behind the other, on rank 0.
@@ -60,18 +118,9 @@ CoarseLevel CommunityDetection::Distributed::own_rows() {
                all = std::accumulate(mine, counts.end(), first);
   check(all <= INT32_MAX, "communities: {}: {} vertices have an edge (rank 0 holds at most {}). Use a smaller graph.",
         graph_.name(), all, INT32_MAX);
-  Array<Local> own(level.rows);
-  for (std::size_t v = 0; v < level.rows; ++v) {
-    own[v] = static_cast<Local>(v);
-    number_[v] = static_cast<Local>(first) + own[v];
-  }
+  for (std::size_t v = 0; v < level.rows; ++v) number_[v] = static_cast<Local>(first) + static_cast<Local>(v);
   exchange_.broadcast_all({number_.data(), number_.size()});
-  std::vector<ThreadSums> sums(static_cast<std::size_t>(world.team().size()));
-  CoarseLevel rows;
-  Aggregation(world.team(), sums)
-      .run(level, Workers::team, level.rows, own, {number_, static_cast<std::size_t>(all), static_cast<Local>(first)},
-           rows);
-  return rows;
+  return merged_rows(world.team(), level, number_, static_cast<Local>(first));
 }
 
 // Returns the label of each of this rank's rows.

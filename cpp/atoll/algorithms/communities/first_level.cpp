@@ -51,7 +51,6 @@ FirstLevel::FirstLevel(const Graph& graph, CommunityWeights weights)
 Level FirstLevel::view() const {
   const Csr& rows = graph_.out();
   Level level{.rows = degree_.size(),
-              .columns = index(graph_.locals()),
               .offsets = rows.offsets.data(),
               .targets = rows.targets.data(),
               .weights = {},

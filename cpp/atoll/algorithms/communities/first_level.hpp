@@ -6,7 +6,7 @@
 
 namespace atl {
 
-/// The graph itself as a level: a row for each master with an edge, a column for each local vertex.
+/// The graph itself as a level: a row for each master with an edge.
 class FirstLevel {
  public:
   /// Collective. InputError as CommunityDetection.

@@ -4,7 +4,6 @@
 #include <atoll/graph/graph.hpp>
 #include <atomic>
 #include <variant>
-#include <vector>
 
 /// One level of a multilevel search for communities: a weighted graph whose vertices are those of the input, or sets of
 /// them.
@@ -12,10 +11,9 @@ namespace atl {
 
 /// A level as its loops read it. Refers to memory of the graph or of a CoarseLevel.
 struct Level {
-  std::size_t rows = 0;           ///< vertices whose lists are here
-  std::size_t columns = 0;        ///< one past the largest vertex that a list names; columns below `rows` are rows
-  const Edge* offsets = nullptr;  ///< [row], rows + 1
-  const Local* targets = nullptr;
+  std::size_t rows = 0;            ///< vertices whose lists are here
+  const Edge* offsets = nullptr;   ///< [row], rows + 1
+  const Local* targets = nullptr;  ///< rows; of a FirstLevel over ranks also other local vertices, behind them
   std::variant<std::monostate, const float*, const double*> weights;  ///< none: all 1
   const double* degree = nullptr;  ///< [row] sum of the weights of its edges, a self-loop's twice
   /// [row] twice the weight of the edges inside the set that the row stands for; null if lists have their self-loops.
@@ -28,16 +26,14 @@ struct CoarseLevel {
   Array<Local> targets;
   Array<double> weights, degree, inside;
 
-  Level view(std::size_t columns) const {
+  Level view() const {
     return {.rows = degree.size(),
-            .columns = columns,
             .offsets = offsets.data(),
             .targets = targets.data(),
             .weights = weights.data(),
             .degree = degree.data(),
             .inside = inside.data()};
   }
-  Level view() const { return view(degree.size()); }
   std::size_t memory_bytes() const {
     return offsets.size() * sizeof(Edge) + targets.size() * sizeof(Local) +
            (weights.size() + degree.size() + inside.size()) * sizeof(double);
@@ -88,25 +84,23 @@ void store_relaxed(T& value, T to) {
 }
 
 /// Adds up the weights between a vertex and the communities of its neighbours: a sum for each community, so nothing is
-/// searched, and a list of those that are not 0.
+/// searched, and a list of those that are not 0. Weights are not negative.
 template <class Sum>
 class CommunitySums {
  public:
   void resize(std::size_t communities) {
-    if (sums_.size() < communities) sums_ = Array<Sum>(communities, Sum{0});
-  }
-  /// Makes room for so many additions.
-  void open(std::size_t additions) {
-    if (used_.size() < additions + 1) used_.resize(2 * additions + 1);
+    if (sums_.size() >= communities) return;
+    used_ = Array<Local>(communities + 1);  // add() writes behind the last one too
+    sums_ = Array<Sum>(communities, Sum{0});
   }
   void add(Local community, Sum weight) {
     Sum& sum = sums_[community];
     used_[count_] = community;
-    count_ += sum == 0;
+    count_ += static_cast<std::size_t>((sum == 0) & (weight != 0));  // without a branch
     sum += weight;
   }
   Sum of(Local community) const { return sums_[community]; }
-  /// f(community, sum) in the order of first additions; one with weights of 0 may come twice. Afterwards all sums are 0.
+  /// f(community, sum) in the order of first additions, without sums of 0. Afterwards all sums are 0.
   template <class F>
   void take(F&& f) {
     for (std::size_t k = 0; k < count_; ++k) f(used_[k], std::exchange(sums_[used_[k]], Sum{0}));
@@ -117,11 +111,12 @@ class CommunitySums {
 
  private:
   Array<Sum> sums_;
-  std::vector<Local> used_;
+  Array<Local> used_;
   std::size_t count_ = 0;
 };
 
-/// The sums of one thread: whole numbers where all weights are 1, so that they take half the memory.
+/// The sums of one thread: `whole` for a single vertex's edges where all weights are 1, to take less memory. The edges
+/// of a community may be more than its int32 holds.
 struct alignas(128) ThreadSums {
   CommunitySums<std::int32_t> whole;
   CommunitySums<double> real;

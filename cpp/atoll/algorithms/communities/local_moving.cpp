@@ -4,14 +4,16 @@
 //
 // | in the papers | here |
 // |---|---|
-// | a queue of vertices [1] | a flag for each, and sweeps, as in [2]; from the last row to the first, so
-// that hubs, which are first, come when their neighbours have found each other |
+// | a queue of vertices [1] | a flag for each, and sweeps, as in [2] |
 // | C, Sigma [2] | community, degrees |
 // | K(i -> c) [2] | CommunitySums |
 //
+// Sweeps go from the last row to the first, so that hubs, which are first, come when their neighbours have found each
+// other.
+//
 // [1] V. A. Traag, L. Waltman, N. J. van Eck. "From Louvain to Leiden: guaranteeing well-connected communities."
-// Scientific Reports 9, 2019. [2] S. Sahu. "GVE-Louvain: Fast Louvain algorithm for community detection in shared memory
-// setting." arXiv 2312.04876, 2023.
+// Scientific Reports 9, 2019. [2] S. Sahu. "GVE-Louvain: Fast Louvain algorithm for community detection in shared
+// memory setting." arXiv 2312.04876, 2023.
 #include <atoll/algorithms/communities/local_moving.hpp>
 
 namespace atl {
@@ -53,7 +55,6 @@ class Sweep {
   template <class Sums>
   void decide(std::size_t v, Sums& sums, Moved& moved) const {
     const Edge begin = level_.offsets[v], end = level_.offsets[v + 1];
-    sums.open(static_cast<std::size_t>(end - begin));
     for (Edge e = begin; e < end; ++e)
       if (const Local u = level_.targets[e]; u != static_cast<Local>(v))
         sums.add(load_relaxed(community_[u]), weight_(e));
@@ -91,16 +92,16 @@ class Sweep {
 
 }  // namespace
 
-MovingReport LocalMoving::run(const Level& level, const ModularityTerms& terms, double tolerance, Workers workers,
-                              Array<Local>& community, Array<double>& degrees) {
-  MovingReport report;
+Vertex LocalMoving::run(const Level& level, const ModularityTerms& terms, double tolerance, Workers workers,
+                        Array<Local>& community, Array<double>& degrees) {
+  Vertex all_moves = 0;
   if (pending_.size() < level.rows) pending_ = Array<char>(level.rows);
   std::fill_n(pending_.data(), level.rows, char{1});
   with_level_weights(level, [&]<class Weight>(const Weight& weight) {
     using Number = decltype(weight(Edge{0}));
     for (ThreadSums& sums : sums_) sums.by<Number>().resize(level.rows);
     const Sweep sweep(level, terms, weight, community.data(), degrees.data(), pending_.data());
-    for (;;) {
+    for (int sweeps = 1;; ++sweeps) {
       std::vector<Moved> moved(sums_.size());
       const auto rows_before = [&](std::size_t end) {
         return [&, end](int thread, std::size_t a, std::size_t b) {
@@ -116,12 +117,11 @@ MovingReport LocalMoving::run(const Level& level, const ModularityTerms& terms, 
         gain += part.gain;
         moves += part.moves;
       }
-      ++report.sweeps;
-      report.moves += moves;
-      if (moves == 0 || gain < tolerance * terms.total / 2 || report.sweeps == kMostSweeps) break;
+      all_moves += moves;
+      if (moves == 0 || gain < tolerance * terms.total / 2 || sweeps == kMostSweeps) break;
     }
   });
-  return report;
+  return all_moves;
 }
 
 std::size_t LocalMoving::memory_bytes() const {

@@ -7,23 +7,18 @@
 /// Moves single vertices of a level to the communities of neighbours while that raises the modularity.
 ///
 ///     LocalMoving moving(team);
-///     const MovingReport report = moving.run(level, terms, 1e-6, Workers::team, community, degrees);
+///     const Vertex moves = moving.run(level, terms, 1e-6, Workers::team, community, degrees);
 namespace atl {
-
-struct MovingReport {
-  Vertex moves = 0;
-  int sweeps = 0;
-};
 
 class LocalMoving {
  public:
   explicit LocalMoving(Team& team) : team_(team), sums_(static_cast<std::size_t>(team.size())) {}
 
-  /// All columns of the level are rows. `community` and `degrees` are [row]: the community of each vertex, named by a
+  /// All targets of the level are rows. `community` and `degrees` are [row]: the community of each vertex, named by a
   /// row, and the sum of the degrees of each community's vertices; both are changed. Sweeps end when one raises the
-  /// modularity by less than `tolerance`; with 0 when no vertex has a better community.
-  MovingReport run(const Level& level, const ModularityTerms& terms, double tolerance, Workers workers,
-                   Array<Local>& community, Array<double>& degrees);
+  /// modularity by less than `tolerance`; with 0 when no vertex has a better community. Returns the number of moves.
+  Vertex run(const Level& level, const ModularityTerms& terms, double tolerance, Workers workers,
+             Array<Local>& community, Array<double>& degrees);
   std::vector<ThreadSums>& sums() { return sums_; }
   std::size_t memory_bytes() const;
 

@@ -52,6 +52,12 @@ void Multilevel::run(const Level& first, const Terms& terms, std::span<const Loc
   for (int pass = 1;; ++pass) {
     const double before = modularity_;
     run_levels(first, terms, from, pass == 1 ? kFirstTolerance : kLaterTolerance, progress);
+    if (pass > 1 && modularity_ < before) {  // by several threads moves may lose: back to the communities it began with
+      std::copy(from.begin(), from.end(), vertex_of_.data());
+      communities_ = number_sets(vertex_of_, first.rows);
+      modularity_ = before;
+      break;
+    }
     if (pass == terms.iterations || (pass > 1 && modularity_ - before < kLeastGain)) break;
     // A community is named by its first row.
     std::vector<Local> name(index(communities_), -1);
@@ -71,10 +77,10 @@ void Multilevel::run_levels(const Level& first, const Terms& terms, std::span<co
   for (int depth = 1;; ++depth) {
     const bool large = level.offsets[level.rows] >= kFewEdges;
     const Workers now = large && depth <= kLevelsByThreads ? Workers::team : Workers::one;
-    const MovingReport moved = moving_.run(level, terms.measure, depth == 1 ? tolerance : 0, now, community_, degrees_);
+    const Vertex moves = moving_.run(level, terms.measure, depth == 1 ? tolerance : 0, now, community_, degrees_);
     report_progress(progress, ++levels_, 0);
     CoarseLevel& next = coarse_[depth % 2];
-    if (!coarsen(level, terms, now, moved, next)) break;
+    if (!coarsen(level, terms, now, moves, next)) break;
     level = next.view();
   }
   communities_ = static_cast<Local>(level.rows);
@@ -84,12 +90,11 @@ void Multilevel::run_levels(const Level& first, const Terms& terms, std::span<co
 }
 
 // Makes the next level; false if every vertex is a community and none has a better one.
-bool Multilevel::coarsen(const Level& level, const Terms& terms, Workers workers, const MovingReport& moved,
-                         CoarseLevel& next) {
+bool Multilevel::coarsen(const Level& level, const Terms& terms, Workers workers, Vertex moves, CoarseLevel& next) {
   std::size_t present = 0;
   std::fill_n(set_.data(), level.rows, Local{0});
   for (std::size_t v = 0; v < level.rows; ++v) present += std::exchange(set_[community_[v]], 1) == 0;
-  if (present == level.rows && moved.moves == 0) return false;
+  if (present == level.rows && moves == 0) return false;
   if (terms.method == CommunityMethod::louvain) {
     std::copy_n(community_.data(), level.rows, set_.data());
   } else if (refinement_.run(level, terms.measure, workers, community_, degrees_, set_) == 0) {
@@ -99,8 +104,7 @@ bool Multilevel::coarsen(const Level& level, const Terms& terms, Workers workers
     std::copy_n(set_.data(), level.rows, community_.data());
   }
   const Local sets = number_sets(set_, level.rows);
-  aggregation_.run(level, workers, static_cast<std::size_t>(sets), set_, {set_, static_cast<std::size_t>(sets), 0},
-                   next);
+  aggregation_.run(level, workers, static_cast<std::size_t>(sets), set_, next);
   for_rows(team_, workers, vertex_of_.size(), kVerticesGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v) vertex_of_[v] = set_[vertex_of_[v]];
   });

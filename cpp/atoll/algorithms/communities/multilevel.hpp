@@ -24,7 +24,7 @@ class Multilevel {
     int iterations;
     ModularityTerms measure;
   };
-  /// `start`: [row] the communities to begin with, named by rows; empty: every vertex is one.
+  /// The best pass is kept. `start`: [row] the communities to begin with, named by rows; empty: every vertex is one.
   void run(const Level& first, const Terms& terms, std::span<const Local> start, const Progress& progress);
 
   const Array<Local>& community() const { return vertex_of_; }  ///< [row] 0 .. communities() - 1
@@ -37,7 +37,7 @@ class Multilevel {
   void run_levels(const Level& first, const Terms& terms, std::span<const Local> start, double tolerance,
                   const Progress& progress);
   void begin(const Level& level, std::span<const Local> start);
-  bool coarsen(const Level& level, const Terms& terms, Workers workers, const MovingReport& moved, CoarseLevel& next);
+  bool coarsen(const Level& level, const Terms& terms, Workers workers, Vertex moves, CoarseLevel& next);
 
   Team& team_;
   LocalMoving moving_;

@@ -8,8 +8,8 @@
 // | a well-connected community is drawn at random by its gain | the one with the greatest gain, as in GVE-Leiden |
 //
 // Threads: who is alone and wants to join another first makes itself gone, so that nobody joins it meanwhile; who joins
-// one that is alone first makes it joined, so that it stays. Both are one exchange of a byte. A neighbour that has joined
-// a subset never leaves it, so subsets are connected whatever the threads do.
+// one that is alone first makes it joined, so that it stays. Both are one exchange of a byte. A neighbour that has
+// joined a subset never leaves it, so subsets are connected whatever the threads do.
 #include <atoll/algorithms/communities/refinement.hpp>
 
 namespace atl {
@@ -45,14 +45,12 @@ Vertex Refinement::run(const Level& level, const ModularityTerms& terms, Workers
     const auto refine = [&](std::size_t v, auto& sums) {
       if (load_relaxed(state_[v]) != kAlone) return false;
       const Local mine = community[v];
-      const Edge begin = level.offsets[v], end = level.offsets[v + 1];
-      sums.open(static_cast<std::size_t>(end - begin));
       double inside = 0;
-      for (Edge e = begin; e < end; ++e) {
+      for (Edge e = level.offsets[v]; e < level.offsets[v + 1]; ++e) {
         const Local u = level.targets[e];
         if (u == static_cast<Local>(v) || community[u] != mine) continue;
         inside += static_cast<double>(weight(e));
-        if (index(u) < rows) sums.add(load_relaxed(subset[u]), weight(e));
+        sums.add(load_relaxed(subset[u]), weight(e));
       }
       if (sums.empty()) return false;
       const double degree = level.degree[v], loss = terms.loss(degree);
@@ -87,13 +85,11 @@ Vertex Refinement::run(const Level& level, const ModularityTerms& terms, Workers
   return joined.load();
 }
 
-std::size_t split_into_parts(const Level& level, const Array<Local>& community, Array<Local>& subset) {
-  std::size_t parts = 0;
+void split_into_parts(const Level& level, const Array<Local>& community, Array<Local>& subset) {
   std::vector<Local> stack;
   std::fill_n(subset.data(), level.rows, Local{-1});
   for (std::size_t root = 0; root < level.rows; ++root) {
     if (subset[root] >= 0) continue;
-    ++parts;
     subset[root] = static_cast<Local>(root);
     stack.push_back(static_cast<Local>(root));
     while (!stack.empty()) {
@@ -101,13 +97,12 @@ std::size_t split_into_parts(const Level& level, const Array<Local>& community, 
       stack.pop_back();
       for (Edge e = level.offsets[v]; e < level.offsets[index(v) + 1]; ++e) {
         const Local u = level.targets[e];
-        if (index(u) >= level.rows || subset[u] >= 0 || community[u] != community[v]) continue;
+        if (subset[u] >= 0 || community[u] != community[v]) continue;
         subset[u] = static_cast<Local>(root);
         stack.push_back(u);
       }
     }
   }
-  return parts;
 }
 
 }  // namespace atl

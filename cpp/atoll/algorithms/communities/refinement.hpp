@@ -16,8 +16,8 @@ class Refinement {
  public:
   explicit Refinement(Team& team, std::vector<ThreadSums>& sums) : team_(team), sums_(sums) {}
 
-  /// `community` is [column] and `degrees` by community. `subset` becomes [row] a row of the subset. Only rows join, and
-  /// only rows are joined. Returns how many have joined another.
+  /// All targets of the level are rows. `community` is [row] and `degrees` by community. `subset` becomes [row] a row
+  /// of the subset. Returns how many have joined another.
   Vertex run(const Level& level, const ModularityTerms& terms, Workers workers, const Array<Local>& community,
              const Array<double>& degrees, Array<Local>& subset);
   std::size_t memory_bytes() const { return degree_.size() * sizeof(double) + state_.size(); }
@@ -29,7 +29,7 @@ class Refinement {
   Array<char> state_;     // [row] what has become of the subset that began as this row alone
 };
 
-/// Splits each community into its connected parts; `subset` is as above. Returns the number of parts. One thread.
-std::size_t split_into_parts(const Level& level, const Array<Local>& community, Array<Local>& subset);
+/// Splits each community into its connected parts; `subset` is as above. One thread.
+void split_into_parts(const Level& level, const Array<Local>& community, Array<Local>& subset);
 
 }  // namespace atl

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/algorithms/spectral/iteration.hpp>
+#include <cmath>
 
 namespace atl {
 namespace {
@@ -19,23 +20,33 @@ Array<double> weights_of(Team& team, const Csr& rows) {
   return weights;
 }
 
-const Graph& with_values(const Graph& graph, EdgeValues values) {
-  check(values == EdgeValues::ones || graph.weighted(),
+const Graph& with_weights_for(EdgeWeighting weighting, const Graph& graph) {
+  if (weighting == EdgeWeighting::ones) return graph;
+  check(graph.weighted(),
         "{} has no weights (edges are to count by their weights). Give edges with weights, or leave that out.",
         graph.name());
+  graph.world().collective_try([&] {
+    for (Local v = 0; v < graph.active(); ++v)
+      graph.out().for_edges(v, [&](Local u, auto weight) {
+        check(weight >= 0 && std::isfinite(static_cast<double>(weight)),
+              "{}: edge {} -> {} has the weight {} (scores add up weights that are finite and not negative). Correct it, "
+              "or leave the weights out.",
+              graph.name(), graph.id_of(v), graph.id_of(u), weight);
+      });
+  });
   return graph;
 }
 
 }  // namespace
 
-SpectralIteration::SpectralIteration(const Graph& graph, CutRows rows, EdgeValues values)
-    : graph_(with_values(graph, values)),
+SpectralIteration::SpectralIteration(const Graph& graph, CutRows rows, EdgeWeighting weighting)
+    : graph_(with_weights_for(weighting, graph)),
       team_(graph.world().team()),
       sum_(graph, rows),
       x_(index(sum_.view().locals), 0.0),
       sums_(x_.size(), 0.0),
       threads_(static_cast<std::size_t>(team_.size())) {
-  if (values == EdgeValues::weights) sum_.set_factors(weights_of(team_, sum_.rows()));
+  if (weighting == EdgeWeighting::of_edges) sum_.set_factors(weights_of(team_, sum_.rows()));
 }
 
 void SpectralIteration::multiply() {

@@ -8,14 +8,14 @@ namespace atl {
 
 /// A product of the adjacency matrix and a vector, again and again.
 ///
-///     SpectralIteration step(graph, CutRows::targets, values);   // A^T; CutRows::sources: A
+///     SpectralIteration step(graph, CutRows::targets, weighting);   // A^T; CutRows::sources: A
 ///     step.multiply();                                           // collective: sums() = A^T x()
 ///     const double change = step.total([&](std::size_t v) { ... return term; });   // over the vertices of all ranks
 ///
 /// x() and sums() are by local number of the masters.
 class SpectralIteration {
  public:
-  SpectralIteration(const Graph& graph, CutRows rows, EdgeValues values);
+  SpectralIteration(const Graph& graph, CutRows rows, EdgeWeighting weighting);
 
   Array<double>& x() { return x_; }
   const Array<double>& sums() const { return sums_; }
@@ -33,6 +33,13 @@ class SpectralIteration {
     double sum = 0;
     for (const Thread& thread : threads_) sum += thread.sum;
     return graph_.world().sum(sum);
+  }
+  /// Calls f(v) for all masters of this rank, by any thread.
+  template <class F>
+  void for_masters(F&& f) {
+    team_.for_range(owned(), kGrain, [&](int, std::size_t a, std::size_t b) {
+      for (std::size_t v = a; v < b; ++v) f(v);
+    });
   }
   /// Values by local number, times a factor, in the order of owned indices.
   void write(const Array<double>& values, double factor, Array<double>& by_owned_index) const;

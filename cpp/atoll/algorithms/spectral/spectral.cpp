@@ -19,12 +19,19 @@ void iterate(const SpectralOptions& options, Result& result, Step&& step) {
   }
 }
 
+void check_finite(double size, double alpha) {
+  check(std::isfinite(size),
+        "katz: the scores grow beyond what a double holds (alpha is {}, and has to be below 1 / k, k the largest "
+        "eigenvalue of the adjacency matrix). Choose a smaller alpha.",
+        alpha);
+}
+
 double inverse(double x) { return x > 0 ? 1 / x : 0; }
 
 }  // namespace
 
-EigenvectorCentrality::EigenvectorCentrality(const Graph& graph, EdgeValues values)
-    : iteration_(std::make_unique<SpectralIteration>(graph, CutRows::targets, values)) {}
+EigenvectorCentrality::EigenvectorCentrality(const Graph& graph, EdgeWeighting weighting)
+    : iteration_(std::make_unique<SpectralIteration>(graph, CutRows::targets, weighting)) {}
 EigenvectorCentrality::~EigenvectorCentrality() = default;
 
 void EigenvectorCentrality::run(const SpectralOptions& options, SpectralResult& result) {
@@ -42,14 +49,14 @@ void EigenvectorCentrality::run(const SpectralOptions& options, SpectralResult& 
       return std::abs(x[v] - before);
     });
   });
-  eigenvalue_ = norm - 1;
+  eigenvalue_ = step.vertices() > 0 ? norm - 1 : 0;
   step.write(x, 1, result.score);
 }
 
 std::size_t EigenvectorCentrality::memory_bytes() const { return iteration_->memory_bytes(); }
 
-KatzCentrality::KatzCentrality(const Graph& graph, EdgeValues values)
-    : iteration_(std::make_unique<SpectralIteration>(graph, CutRows::targets, values)) {}
+KatzCentrality::KatzCentrality(const Graph& graph, EdgeWeighting weighting)
+    : iteration_(std::make_unique<SpectralIteration>(graph, CutRows::targets, weighting)) {}
 KatzCentrality::~KatzCentrality() = default;
 
 void KatzCentrality::run(double alpha, double beta, const SpectralOptions& options, SpectralResult& result) {
@@ -64,21 +71,19 @@ void KatzCentrality::run(double alpha, double beta, const SpectralOptions& optio
       x[v] = alpha * sums[v] + beta;
       return std::abs(x[v] - before);
     });
-    check(std::isfinite(change),
-          "katz: the scores grow beyond what a double holds (alpha is {}, and has to be below 1 / k, k the largest "
-          "eigenvalue of the adjacency matrix). Choose a smaller alpha.",
-          alpha);
+    check_finite(change, alpha);
     return change;
   });
   const double norm = std::sqrt(step.total([&](std::size_t v) { return x[v] * x[v]; }));
+  check_finite(norm, alpha);
   step.write(x, inverse(norm), result.score);
 }
 
 std::size_t KatzCentrality::memory_bytes() const { return iteration_->memory_bytes(); }
 
-Hits::Hits(const Graph& graph, EdgeValues values)
-    : to_authorities_(std::make_unique<SpectralIteration>(graph, CutRows::targets, values)),
-      to_hubs_(std::make_unique<SpectralIteration>(graph, CutRows::sources, values)) {}
+Hits::Hits(const Graph& graph, EdgeWeighting weighting)
+    : to_authorities_(std::make_unique<SpectralIteration>(graph, CutRows::targets, weighting)),
+      to_hubs_(std::make_unique<SpectralIteration>(graph, CutRows::sources, weighting)) {}
 Hits::~Hits() = default;
 
 void Hits::run(const SpectralOptions& options, HitsResult& result) {
@@ -88,7 +93,7 @@ void Hits::run(const SpectralOptions& options, HitsResult& result) {
     to_authorities_->multiply();
     const Array<double>& entering = to_authorities_->sums();
     const double authorities = inverse(to_authorities_->total([&](std::size_t v) { return entering[v]; }));
-    for (std::size_t v = 0; v < to_hubs_->owned(); ++v) authority[v] = entering[v] * authorities;
+    to_hubs_->for_masters([&](std::size_t v) { authority[v] = entering[v] * authorities; });
     to_hubs_->multiply();
     const Array<double>& leaving = to_hubs_->sums();
     const double hubs = inverse(to_hubs_->total([&](std::size_t v) { return leaving[v]; }));

@@ -2,22 +2,21 @@
 #pragma once
 
 #include <atoll/base/progress.hpp>
+#include <atoll/engine/edge_weighting.hpp>
 #include <atoll/graph/graph.hpp>
 #include <memory>
 
 /// Centralities by the spectrum of the adjacency matrix, over any number of ranks and any cut: eigenvector and Katz
 /// centrality, hubs and authorities.
 ///
-///     EigenvectorCentrality search(graph, EdgeValues::ones);    // collective: layouts and buffers
+///     EigenvectorCentrality search(graph, EdgeWeighting::ones);    // collective: layouts and buffers
 ///     SpectralResult r;
 ///     search.run({}, r);                                        // collective; r.score[i] by owned index
 ///
-/// A(u, v) is 1 for an edge u -> v, or with EdgeValues::weights the edge's weight; an undirected edge counts as one in each
+/// A(u, v) is 1 for an edge u -> v, or with EdgeWeighting::of_edges the edge's weight, finite and not negative; an undirected edge counts as one in each
 /// direction, a multi-edge as often as the graph has it. Sums differ in their last digits with the number of threads and
 /// ranks.
 namespace atl {
-
-enum class EdgeValues { ones, weights };
 
 struct SpectralOptions {
   /// Ends when the sum of |change| over all vertices is below it.
@@ -41,8 +40,9 @@ class SpectralIteration;
 /// [1] P. Bonacich. "Power and centrality: a family of measures." American J. Sociology 92(5), 1987.
 class EigenvectorCentrality {
  public:
-  /// Collective. InputError, the same on all ranks, if weights are wanted and the graph has none.
-  EigenvectorCentrality(const Graph& graph, EdgeValues values);
+  /// Collective. InputError, the same on all ranks, if weights are wanted and the graph has none, or one
+  /// that is negative or not finite.
+  EigenvectorCentrality(const Graph& graph, EdgeWeighting weighting);
   ~EigenvectorCentrality();
   EigenvectorCentrality(const EigenvectorCentrality&) = delete;
   EigenvectorCentrality& operator=(const EigenvectorCentrality&) = delete;
@@ -62,7 +62,7 @@ class EigenvectorCentrality {
 class KatzCentrality {
  public:
   /// Collective. InputError as EigenvectorCentrality.
-  KatzCentrality(const Graph& graph, EdgeValues values);
+  KatzCentrality(const Graph& graph, EdgeWeighting weighting);
   ~KatzCentrality();
   KatzCentrality(const KatzCentrality&) = delete;
   KatzCentrality& operator=(const KatzCentrality&) = delete;
@@ -88,7 +88,7 @@ struct HitsResult {
 class Hits {
  public:
   /// Collective. InputError as EigenvectorCentrality.
-  Hits(const Graph& graph, EdgeValues values);
+  Hits(const Graph& graph, EdgeWeighting weighting);
   ~Hits();
   Hits(const Hits&) = delete;
   Hits& operator=(const Hits&) = delete;

@@ -130,7 +130,7 @@ void OneRankStrongComponents::take_off_chains(Thread& thread) {
 void OneRankStrongComponents::choose_pivot() {
   for (Thread& thread : threads_) {
     thread.pivot = {};
-    thread.edges = 0;
+    thread.leaving = thread.entering = 0;
   }
   team_.for_range(live_.words(), kWordGrain, [&](int t, std::size_t a, std::size_t b) {
     Pivot& best = threads_[t].pivot;
@@ -139,7 +139,8 @@ void OneRankStrongComponents::choose_pivot() {
       for (Local v = static_cast<Local>(w * 64); v < std::min(static_cast<Local>(w * 64 + 64), active_); ++v) {
         if (root_[v] != kApart) continue;
         live |= std::uint64_t{1} << (v % 64);
-        threads_[t].edges += graph_.out().degree(v);
+        threads_[t].leaving += graph_.out().degree(v);
+        threads_[t].entering += graph_.in().degree(v);
         const double pairs = static_cast<double>(entering_[v]) * static_cast<double>(leaving_[v]);
         if (pairs > best.pairs || (pairs == best.pairs && v < best.vertex)) best = {pairs, v};
       }
@@ -147,9 +148,10 @@ void OneRankStrongComponents::choose_pivot() {
     }
   });
   Pivot best;
-  live_edges_ = 0;
+  forward_.live_edges = backward_.live_edges = 0;
   for (const Thread& thread : threads_) {
-    live_edges_ += thread.edges;
+    forward_.live_edges += thread.leaving;
+    backward_.live_edges += thread.entering;
     if (thread.pivot.pairs > best.pairs || (thread.pivot.pairs == best.pairs && thread.pivot.vertex < best.vertex))
       best = thread.pivot;
   }
@@ -160,7 +162,8 @@ void OneRankStrongComponents::reach_from_pivot(Reach& reach, Team* team) const {
   reach.bits.clear();
   reach.bits.set(index(pivot_));
   reach.frontier = {pivot_};
-  Edge left = live_edges_;
+  for (std::vector<Local>& found : reach.found) found.clear();  // a run that was cancelled leaves some
+  Edge left = reach.live_edges;
   while (!reach.frontier.empty()) {
     Edge edges = 0;
     for (const Local v : reach.frontier) edges += reach.leaving.degree(v);

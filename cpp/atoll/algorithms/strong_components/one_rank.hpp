@@ -35,7 +35,7 @@ class OneRankStrongComponents final : public StrongComponentsSearch {
     std::vector<Visit> path;
     Pivot pivot;
     Local root = -1;
-    Edge edges = 0;
+    Edge leaving = 0, entering = 0;  // of vertices that are not trimmed
     Vertex components = 0;
   };
   // A search from the pivot along edges, or against them.
@@ -45,6 +45,7 @@ class OneRankStrongComponents final : public StrongComponentsSearch {
     bool has(Local v) const { return bits.load(index(v) / 64) >> (v % 64) & 1; }
     const Csr &leaving, &entering;
     VertexBits bits;
+    Edge live_edges = 0;  // in its direction, of vertices that are not trimmed
     std::vector<Local> frontier;
     std::vector<std::vector<Local>> found;  // [thread]
   };
@@ -69,7 +70,6 @@ class OneRankStrongComponents final : public StrongComponentsSearch {
   Array<std::uint32_t> entering_, leaving_;  // [vertex] edges from and to vertices that are not trimmed
   Array<std::uint32_t> visit_;               // [vertex] when depth-first search came, from 1 on; 0: not yet
   VertexBits live_;                          // not trimmed
-  Edge live_edges_ = 0;
   Local pivot_ = -1;
   Reach forward_, backward_;
   std::vector<Thread> threads_;

@@ -10,7 +10,7 @@
 ///     StrongComponentsResult r;
 ///     search.run(r);                            // collective; r.component[i] by owned index
 ///
-/// Of an undirected graph they are its connected components. Weights, self-loops and multi-edges do not matter.
+/// In an undirected graph they are the connected components. Weights, self-loops and multi-edges do not matter.
 namespace atl {
 
 struct StrongComponentsResult {

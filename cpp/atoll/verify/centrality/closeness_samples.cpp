@@ -110,7 +110,7 @@ class ClosenessCheck {
     const auto unscaled = [&](Local w) { return at(kHarmonic, w) / others_of_all_ * others(w); };
     const double least =
         static_cast<double>(is_source_[u]) + std::max(0.0, unscaled(u) - static_cast<double>(is_source_[v])) / 2;
-    if (unscaled(v) < least * (1 - kClosenessError))
+    if (unscaled(v) < least - kClosenessError * (1 + least))  // unscaled values are rounded themselves
       note(2, v, kHarmonic, least / others(v) * others_of_all_, others_of_all_);
   }
 

@@ -59,8 +59,7 @@ class Scores {
     if (const Violation b = violations.first(); b.rule)
       return {false, fmt::format("rule 1: vertex {} has the {} {} (a finite number, and not negative without weights)",
                                  b.a, what, b.x)};
-    // All scores may be 0 where no walk is long enough.
-    if (size != 0 && !(std::abs(size - 1) <= kRounding))
+    if (!(std::abs(size - 1) <= kRounding))
       return {false, fmt::format("rule 2: {} are scaled to {:.12g} (1)", what, size)};
     return {};
   }
@@ -85,9 +84,11 @@ double inverse_of(double x) { return x > 0 ? 1 / x : 0; }
 
 // One iteration of hubs (by leaving edges of what entering ones give), or of authorities (the other way round).
 Verdict verify_one_side(Scores& scores, std::span<const double> given, const Csr& first, const Csr& second,
-                        const char* what) {
+                        bool has_edges, const char* what) {
   Array<double> x = scores.by_local(given);
-  if (const Verdict verdict = scores.check_scaled(x, scores.sum(x), what); !verdict.ok) return verdict;
+  const double size = scores.sum(x);
+  if (size == 0 && !has_edges) return scores.check_scaled(x, 1, what);  // nobody leads anywhere: all are 0
+  if (const Verdict verdict = scores.check_scaled(x, size, what); !verdict.ok) return verdict;
   Array<double> between = scores.product(first, x);
   scores.scale(between, inverse_of(scores.sum(between)));
   Array<double> after = scores.product(second, between);
@@ -134,10 +135,11 @@ Verdict verify_hits(const Graph& graph, std::span<const double> hub, std::span<c
   if (authorities) check_one_for_each(graph, authority.size(), "authorities");
   if (graph.vertices() == 0) return {};
   Scores scores(graph, terms);
+  const bool has_edges = graph.edges() > 0;
   if (hubs)
-    if (const Verdict verdict = verify_one_side(scores, hub, graph.in(), graph.out(), "hubs"); !verdict.ok)
+    if (const Verdict verdict = verify_one_side(scores, hub, graph.in(), graph.out(), has_edges, "hubs"); !verdict.ok)
       return verdict;
-  return authorities ? verify_one_side(scores, authority, graph.out(), graph.in(), "authorities") : Verdict{};
+  return authorities ? verify_one_side(scores, authority, graph.out(), graph.in(), has_edges, "authorities") : Verdict{};
 }
 
 }  // namespace atl

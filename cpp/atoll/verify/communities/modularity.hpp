@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/engine/edge_weighting.hpp>
 #include <atoll/graph/graph.hpp>
 #include <span>
 #include <vector>
@@ -15,8 +16,6 @@
 /// [1] M. E. J. Newman. "Networks: An Introduction", 2011, equation 7.76; the resolution is that of J. Reichardt and
 /// S. Bornholdt, Physical Review E 74, 2006.
 namespace atl {
-
-enum class EdgeWeighting { ones, of_edges };
 
 /// Sums over the communities that labels name, known to all ranks that have a vertex or a mirror of one.
 class CommunityWeightTable {

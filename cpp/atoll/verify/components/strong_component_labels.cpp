@@ -18,7 +18,8 @@ class LabelRemoval {
         world_(graph.world()),
         labels_(labels),
         named_by_(dense_of(world_, graph.ids(), label)),
-        counts_(graph),
+        counts_(world_, of_records<Change>(Receive{this}), {.handling = Handling::serial, .handler_sends = false}),
+        decreases_(graph),
         marks_(graph),
         entering_(index(graph.owned()), 0),
         decrease_(index(graph.locals()), 0),
@@ -29,17 +30,16 @@ class LabelRemoval {
         removed_(graph.locals()) {}
 
   void run() {
-    find_free();
-    while (world_.any(!free_.empty())) {
-      tell_naming(free_, -1);
-      while (world_.any(!frontier_.empty())) {
-        while (!frontier_.empty()) {
-          const Local v = frontier_.back();
-          frontier_.pop_back();
-          take_away(v);
-        }
-        send_to_masters();
-      }
+    for (Local v = 0; v < graph_.owned(); ++v) {
+      count(v, 1);
+      for (const Local u : graph_.in().neighbours(v)) entering_[v] += labels_[u] != labels_[v];
+      if (entering_[v] == 0) free_.push_back(v);
+    }
+    counts_.drain();
+    while (world_.any(!free_.empty() || !removed_now_.empty())) {
+      remove_here();
+      counts_.drain();
+      send_to_masters();
     }
   }
   bool is_removed(Local v) const { return removed_.test(v); }
@@ -49,33 +49,41 @@ class LabelRemoval {
     Vertex named_by;  // dense
     Vertex vertices;
   };
+  struct Receive {
+    LabelRemoval* removal;
+    void operator()(const Change& change) const { removal->change(change); }
+  };
 
-  void find_free() {
-    std::vector<Local> all;
-    for (Local v = 0; v < graph_.owned(); ++v) {
-      all.push_back(v);
-      for (const Local u : graph_.in().neighbours(v)) entering_[v] += labels_[u] != labels_[v];
-      if (entering_[v] == 0) free_.push_back(v);
+  // Follows removals as far as they go on this rank.
+  void remove_here() {
+    while (!free_.empty() || !removed_now_.empty()) {
+      if (!free_.empty()) {
+        const Local v = free_.back();
+        free_.pop_back();
+        count(v, -1);
+      } else {
+        const Local v = removed_now_.back();
+        removed_now_.pop_back();
+        take_away(v);
+      }
     }
-    tell_naming(all, 1);
   }
 
-  // The vertices that name their labels learn that so many more of these are not free. Clears the list.
-  void tell_naming(std::vector<Local>& vertices, Vertex more) {
-    const Vertex first = graph_.blocks().begin(world_.rank());
-    Mailbox box(world_, of_records<Change>([&](const Change& change) {
-                  Vertex& left = not_free_[change.named_by - first];
-                  left += change.vertices;
-                  const Local v = graph_.local_of(change.named_by - first);
-                  if (left == 0 && removed_.set(v)) frontier_.push_back(v);
-                }),
-                {.handling = Handling::serial, .handler_sends = false});
-    for (const Local v : vertices) {
-      const Vertex named_by = named_by_[graph_.owned_index_of(v)];
-      box.send(graph_.blocks().owner(named_by), {named_by, more});
+  // The vertex that names v's label learns that `more` of its vertices are not free.
+  void count(Local v, Vertex more) {
+    const Change change{named_by_[graph_.owned_index_of(v)], more};
+    const Rank owner = graph_.blocks().owner(change.named_by);
+    if (owner == world_.rank()) {
+      this->change(change);
+    } else {
+      counts_.send(owner, change);
     }
-    vertices.clear();
-    box.drain();
+  }
+  void change(const Change& change) {
+    const Vertex at = change.named_by - graph_.blocks().begin(world_.rank());
+    not_free_[at] += change.vertices;
+    const Local v = graph_.local_of(at);
+    if (not_free_[at] == 0 && removed_.set(v)) removed_now_.push_back(v);
   }
 
   void take_away(Local v) {
@@ -87,11 +95,11 @@ class LabelRemoval {
           unmarked_[u] = 0;
           marked_.set(u);
         } else {
-          frontier_.push_back(u);
+          removed_now_.push_back(u);
         }
       } else if (is_mirror) {
+        if (decreased_.set(u)) touched_.push_back(u);
         ++decrease_[u];
-        decreased_.set(u);
       } else if (--entering_[u] == 0) {
         free_.push_back(u);
       }
@@ -99,13 +107,20 @@ class LabelRemoval {
   }
 
   void send_to_masters() {
-    counts_.reduce({decrease_.data(), decrease_.size()}, decreased_);
+    decreases_.reduce({decrease_.data(), decrease_.size()}, decreased_);
     marks_.reduce({unmarked_.data(), unmarked_.size()}, marked_);
-    for (Local v = 0; v < graph_.owned(); ++v) {
-      if (decreased_.test(v) && (entering_[v] -= decrease_[v]) == 0) free_.push_back(v);
-      if (marked_.test(v) && removed_.set(v)) frontier_.push_back(v);
+    for (const Local u : touched_) decrease_[u] = 0;
+    touched_.clear();
+    for (std::size_t w = 0; w * 64 < index(graph_.owned()); ++w) {
+      for (std::uint64_t bits = decreased_.at(w); bits; bits &= bits - 1) {
+        const auto v = static_cast<Local>(w * 64) + std::countr_zero(bits);
+        if (v < graph_.owned() && (entering_[v] -= std::exchange(decrease_[v], 0)) == 0) free_.push_back(v);
+      }
+      for (std::uint64_t bits = marked_.at(w); bits; bits &= bits - 1) {
+        const auto v = static_cast<Local>(w * 64) + std::countr_zero(bits);
+        if (v < graph_.owned() && removed_.set(v)) removed_now_.push_back(v);
+      }
     }
-    std::fill(decrease_.begin(), decrease_.end(), 0);
     decreased_.clear();
     marked_.clear();
   }
@@ -114,14 +129,16 @@ class LabelRemoval {
   World& world_;
   const Array<Vertex>& labels_;   // [local]
   const Array<Vertex> named_by_;  // [owned index] dense number of the vertex that is the label
-  MirrorExchange<Vertex, SumOf> counts_;
+  Mailbox<Change, Receive> counts_;
+  MirrorExchange<Vertex, SumOf> decreases_;
   MirrorExchange<Local, MinOf> marks_;
   Array<Vertex> entering_;  // [master] edges from other labels that are left
   Array<Vertex> decrease_;  // [local] of mirrors: by how much that of their masters falls
   Array<Vertex> not_free_;  // [owned index] of a vertex that names a label: how many of its vertices
   Array<Local> unmarked_;   // [local] 0 if the vertex is removed
   VertexBits decreased_, marked_, removed_;
-  std::vector<Local> free_, frontier_;
+  std::vector<Local> free_, removed_now_;
+  std::vector<Local> touched_;  // mirrors whose decrease is not 0
 };
 
 }  // namespace
