@@ -203,7 +203,7 @@ def test_a_long_run_says_on_a_terminal_what_it_is_at():
         ],
         ["pagerank", "kron:16", "--iterations", "100000", "--no-verify"],
         ["cdlp", "kron:16", "--iterations", "100000", "--no-verify"],
-        ["closeness", "kron:16", "--no-verify"],
+        ["closeness", "kron:18", "--no-verify"],
         ["eccentricity", "kron:16", "--no-verify"],
         ["apsp", "uniform:13:64", "--method", "fw"],
         ["apsp", "uniform:13:64", "--ranks", "2", "--threads", "1", "--transport", "inproc"],
