@@ -25,8 +25,7 @@
 /// (pieces.hpp). Memory besides: 40 bytes a local vertex.
 ///
 /// [1] D. A. Bader, G. Cong. "Fast shared-memory algorithms for computing the minimum spanning forest of sparse
-/// graphs." J. Parallel Distrib. Comput. 66(11), 2006: variant Bor-FAL, with labels of a union-find in place of its
-/// compact-graph step.
+/// graphs." J. Parallel Distrib. Comput. 66(11), 2006. Deviation: labels of a union-find in place of compacted graphs.
 /// [2] V. Osipov, P. Sanders, J. Singler. "The Filter-Kruskal minimum spanning tree algorithm." ALENEX 2009.
 /// [3] P. Sanders, M. Schimek. "Engineering massively parallel MST algorithms." IPDPS 2023.
 namespace atl {
