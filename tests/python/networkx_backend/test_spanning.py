@@ -62,3 +62,13 @@ def test_other_algorithms_and_graphs_are_declined():
             H = G.copy()
             H[1][2]["weight"] = bad
             refused(name, H)
+
+
+def test_only_edges_without_their_data_are_worth_a_conversion():
+    G = nx.gnm_random_graph(400, 1600, seed=1)
+    for name in EDGES:
+        assert backend.should_run(name, (G,), {"data": False}) is True
+        assert backend.should_run(name, (G, "kruskal", "weight", True, False), {}) is True
+        assert "attributes" in backend.should_run(name, (G,), {})
+    for name in TREES:
+        assert "attributes" in backend.should_run(name, (G,), {})
