@@ -14,7 +14,9 @@ _ENDS = "source must be given, or target in an undirected graph, and method be d
 _WHOLE = "Weights must be ints, not negative."
 _EXTENT = "e must be None, usebounds False, weights finite and not negative."
 _SPECTRAL = "nstart must be None, weights finite and not negative. Multigraphs are refused, as by NetworkX."
-_KRUSKAL = "algorithm must be kruskal, weights finite numbers. Where edges weigh the same, other ones of them may come out."
+_KRUSKAL = (
+    "algorithm must be kruskal, weights finite numbers. Where edges weigh the same, other ones of them may come out."
+)
 _MODULARITY = (
     "Weights must be finite and not negative. Directed graphs, and multigraphs with weights, fall back to NetworkX."
 )

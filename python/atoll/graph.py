@@ -20,6 +20,7 @@ from .world import World, agreed, world_of
 
 __all__ = ["Graph", "GraphLike"]
 
+
 class Graph(Attributes, GraphProperties, DerivedGraphs, FromFiles, FromObjects, FromTables):
     """A graph whose vertices and edges are spread over the ranks of a communicator.
 

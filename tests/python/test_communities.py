@@ -96,3 +96,48 @@ def test_wrong_arguments_are_refused():
         atoll.modularity(ring, [0.5] * 6)
     with pytest.raises(atoll.InputError, match="resolution is -1"):
         atoll.modularity(ring, [0] * 6, resolution=-1)
+
+
+@pytest.mark.parametrize("kind", [set, frozenset, list, tuple])
+def test_communities_may_be_sets_of_vertices(kind):
+    edges = [(1, 2), (1, 3), (2, 3), (3, 5), (5, 6), (5, 7), (6, 7)]
+    graph = atoll.Graph(edges, directed=False)
+    parts = [kind([6, 5, 7]), kind([3, 1, 2])]
+    expected = atoll.modularity(graph, [1, 1, 1, 2, 2, 2])
+    for given in (parts, tuple(parts), iter(parts), [*parts, kind()]):
+        assert atoll.modularity(graph, given) == expected
+    named = atoll.Graph([(str(u), str(v)) for u, v in edges], directed=False)
+    assert atoll.modularity(named, [kind(map(str, part)) for part in parts]) == expected
+    objects = atoll.Graph([((u,), (v,)) for u, v in edges], directed=False)
+    assert atoll.modularity(objects, [kind((v,) for v in part) for part in parts]) == expected
+
+
+def test_sets_that_are_no_partition_are_refused():
+    ids, names = atoll.Graph("path:4"), atoll.Graph([("a", "b"), ("b", "c")], directed=False)
+    for graph, parts, text in (
+        (ids, [{0, 1}, {2}], r"^labels lacks 3 \(each vertex is in a community\)"),
+        (ids, [{0, 1}, {1, 2, 3}], r"^labels has 1 twice"),
+        (ids, [{0, 1}, {2, 3, 9}], r"^labels has 9 \(the graph has no such vertex\)"),
+        (names, [{"a", "b"}], "^labels lacks 'c'"),
+        (names, [["a", "b", "b"], ["c"]], "^labels has 'b' twice"),
+        (names, [{"a", "b", "q"}, {"c"}], r"^labels is 'q' \(no vertex has that name"),
+    ):
+        with pytest.raises(atoll.InputError, match=text):
+            atoll.modularity(graph, parts)
+
+    def f(world):
+        with pytest.raises(atoll.InputError, match="^labels is a list of communities"):
+            atoll.modularity(atoll.Graph("path:4", comm=world), [{0, 1}, {2, 3}])
+        return True
+
+    assert all(atoll.run_ranks(2, f))
+
+
+def test_labels_of_another_graph_are_refused():
+    graph = atoll.Graph([("a", "b"), ("b", "c")], directed=False)
+    other = atoll.Graph([("x", "y"), ("y", "z")], directed=False)
+    for wrong in (other, atoll.Graph("path:3")):
+        with pytest.raises(atoll.InputError, match="^labels has values of"):
+            atoll.modularity(graph, atoll.leiden_communities(wrong).community)
+    again = atoll.Graph([("a", "b"), ("b", "c")], directed=False)
+    assert atoll.modularity(graph, atoll.leiden_communities(again).community) == 0

@@ -211,3 +211,11 @@ def test_a_dense_matrix_over_ranks_is_the_sum_of_parts():
     assert atoll.Graph.from_dense(masked).m == 1
     with pytest.raises(errors.InputError, match=r"matrix has shape \(2, 3\)"):
         atoll.Graph.from_dense(np.zeros((2, 3)))
+
+
+def test_an_id_is_not_in_a_graph_of_names():
+    names, objects, ids = atoll.Graph([("a", "b")]), atoll.Graph([((0, 1), "b")]), atoll.Graph("path:2")
+    assert [v in names for v in ("a", np.str_("b"), 0, np.int64(1), b"a", None, [0])] == [True] * 2 + [False] * 5
+    assert [v in objects for v in ((0, 1), "b", 0, 1, (1, 0), [0])] == [True] * 2 + [False] * 4
+    assert [v in ids for v in (0, 1, 2, "0")] == [True, True, False, False]
+    assert 0 not in names.nodes

@@ -141,7 +141,7 @@ def test_a_function_that_raises_on_one_rank_raises_on_all():
         with pytest.raises((ZeroDivisionError, RuntimeError), match="division by zero"):
             graph.filter(lambda v: 1 / (v - 5))
         other = atoll.Graph("ring:8", comm=world)
-        with pytest.raises(errors.InputError, match="its vertices are others"):
+        with pytest.raises(errors.InputError, match="its vertices are not those of ring:6"):
             graph.filter(atoll.VertexArray(other, np.ones(len(other.ids), bool)))
         return graph.n
 
@@ -181,3 +181,49 @@ def test_attributes_go_with_what_stays(ranks):
 def test_a_graph_is_no_array():
     with pytest.raises(TypeError, match=r"a graph is no array .*to_scipy"):
         np.asarray(atoll.Graph("ring:5"))
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_nothing_may_be_left_of_vertices_with_names(ranks, weighted):
+    edges = [("a", "b", 1.5), ("b", "c", 2.0)] if weighted else [("a", "b"), ("b", "c")]
+
+    def f(world):
+        for given in (edges, [((0, 1), "b", *edges[0][2:])]):
+            graph = atoll.Graph(given if world.rank == 0 else [], comm=world)
+            every = [name for part in atoll.world.all_gather_objects(world, list(graph)) for name in part]
+            for left in (graph.filter(lambda v: False), graph.subgraph([]), graph.remove_vertices(every)):
+                assert (left.n, left.m, left.weighted) == (0, 0, weighted)
+            one = every[-1:] if world.rank == 0 else np.array([], dtype=object)
+            assert graph.subgraph(one).n == 1
+
+    atoll.run_ranks(ranks, f)
+
+
+def test_vertices_may_be_a_vertex_array_and_no_mask():
+    names = atoll.Graph([("a", "b"), ("c", "d")])
+    assert sorted(names.subgraph(atoll.connected_components(names).component)) == ["a", "c"]
+    objects = atoll.Graph([((0, 1), (1, 2)), ((5, 5), (6, 6))])
+    assert list(objects.subgraph(atoll.connected_components(objects).component)) == [(0, 1), (5, 5)]
+    path = atoll.Graph("path:4")
+    assert path.subgraph(atoll.bfs(path, 1).parent).ids.tolist() == [1, 2]
+    for empty in (np.array([]), np.array([], "U3"), np.array([], bool), np.array([], object)):
+        assert path.subgraph(empty).n == names.subgraph(empty).n == objects.subgraph(empty).n == 0
+    for graph in (path, names, objects):
+        depth = atoll.bfs(graph, list(graph)[0]).depth
+        for mask in (depth >= 0, atoll.VertexArray(graph, depth.local >= 0)):
+            for call in (graph.subgraph, graph.remove_vertices):
+                with pytest.raises(TypeError, match=r"^vertices is .*truth values.*Use filter\(vertices\)"):
+                    call(mask)
+        with pytest.raises(TypeError, match=r"^src is .*Use filter\(edges=mask\)"):
+            graph.remove_edges(np.array([True]), np.array([True]))
+
+
+def test_values_of_other_names_are_refused():
+    graph, other = atoll.Graph([("a", "b")]), atoll.Graph([("x", "y")])
+    for wrong in (other, atoll.Graph("path:2")):  # with the same ids
+        mask = atoll.VertexArray(wrong, np.array([True, False]))
+        with pytest.raises(errors.InputError, match="^vertices has values of"):
+            graph.filter(mask)
+    same = atoll.VertexArray(atoll.Graph([("b", "a")]), np.array([True, False]))
+    assert list(graph.filter(same)) == ["a"]

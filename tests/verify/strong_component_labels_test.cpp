@@ -22,7 +22,8 @@ Labels strong_labels(const Sample& s) {
 }
 
 std::vector<std::string> said_of_labels(const Sample& s, const std::vector<Labels>& answers) {
-  return mutations::said_of<Vertex>(s, answers, [](const Graph& g, std::span<const Vertex> v) { return verify_strong_components(g, v); });
+  return mutations::said_of<Vertex>(
+      s, answers, [](const Graph& g, std::span<const Vertex> v) { return verify_strong_components(g, v); });
 }
 
 }  // namespace

@@ -255,7 +255,9 @@ def _labels_of_parts(graph: Graph, parts: list[Any]) -> np.ndarray:
     if len(unknown := np.setdiff1d(distinct, graph.ids)):
         wrong = f"{unknown[0]} (the graph has no such vertex). Give vertices of {graph.name}."
     elif (times > 1).any():
-        wrong = f"{vertex_word(graph, int(distinct[times > 1][0]))} twice (a vertex is in one community). Leave one out."
+        wrong = (
+            f"{vertex_word(graph, int(distinct[times > 1][0]))} twice (a vertex is in one community). Leave one out."
+        )
     if wrong is not None:
         raise errors.InputError(f"labels has {wrong}")
     if len(missing := np.setdiff1d(graph.ids, distinct)):

@@ -143,8 +143,13 @@ class Picture:
 
     def _vertices(self) -> str:
         circles = "".join(
-            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{r:.1f}" fill="{html.escape(color)}"><title>{html.escape(tip)}</title></circle>'
-            for (x, y), r, color, tip in zip(self.place.tolist(), self.radii.tolist(), self.colors, self.tips)
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{r:.1f}" fill="{color}"><title>{tip}</title></circle>'
+            for (x, y), r, color, tip in zip(
+                self.place.tolist(),
+                self.radii.tolist(),
+                map(html.escape, self.colors),
+                map(html.escape, self.tips),
+            )
         )
         texts = "".join(
             f'<text x="{x + r + 2:.1f}" y="{y + 4:.1f}">{html.escape(label)}</text>'

@@ -80,8 +80,8 @@ class FromObjects(FromHashables):
         weight : str, optional  the attribute of edges that is their weight, 1 where an edge has none; None, or if no
                                 edge has the usual one: the graph has no weights
         attributes : bool       whether attributes of nodes and edges are kept: vertex_attributes, edge_attributes
-        **options               of from_edges, but for directed and vertices; duplicates is by default "keep" where G is a
-                                multigraph, whose parallel edges all count
+        **options               of from_edges, but for directed and vertices; duplicates is "keep" by default where G is
+                                a multigraph, whose parallel edges all count
 
         Raises
         ------

@@ -27,7 +27,9 @@ def list_of_view(view: Any) -> list[tuple[Any, ...]]:
         what, remedy = "nodes", "Use Graph(G), or for nodes without edges Graph.from_edges([], [], vertices=list(G))."
         if "Degree" in kind:
             what, remedy = "degrees", "Use Graph(G)."
-        raise TypeError(f"a Graph cannot be made from {shown(view)} ({what} of a graph of NetworkX, no edges). {remedy}")
+        raise TypeError(
+            f"a Graph cannot be made from {shown(view)} ({what} of a graph of NetworkX, no edges). {remedy}"
+        )
     if "Data" not in kind:  # of a multigraph these would have keys
         return [edge[:2] for edge in view]
     if view._data is True:

@@ -445,7 +445,7 @@ def should_run(name: str, args: tuple, kwargs: dict[str, Any]) -> Answer:
     return True
 
 
-# Those that NetworkX has a name for, and leaves to backends.
+# The functions that NetworkX has a name for, and leaves to backends.
 _NOT_OF_NETWORKX = {"leiden_communities"}
 
 

@@ -247,9 +247,12 @@ def test_merged_edges_have_the_attributes_of_the_one_that_is_kept():
     G = networkx.MultiGraph()
     for km, by in ((9.0, "ship"), (4.0, "train"), (6.0, "bus")):
         G.add_edge("A", "B", weight=km, by=by)
-    assert atoll.Graph(G).to_networkx()["A"]["B"] == {"weight": 4.0, "by": "train"}
+    assert atoll.Graph(G, duplicates="min").to_networkx()["A"]["B"] == {"weight": 4.0, "by": "train"}
     assert atoll.Graph.from_networkx(G, duplicates="max").to_networkx()["A"]["B"] == {"weight": 9.0, "by": "ship"}
-    assert atoll.Graph.from_networkx(G, weight=None).to_networkx()["A"]["B"] == {"by": "ship"}
+    plain = atoll.Graph.from_networkx(G, weight=None, duplicates="min")
+    assert plain.to_networkx()["A"]["B"] == {"by": "ship"}
+    kept = atoll.Graph(G)  # by default all are, of a multigraph
+    assert sorted(w for *_, w in kept.to_networkx().edges(data="weight")) == [4.0, 6.0, 9.0]
 
 
 def test_a_table_may_have_the_dataframe_interchange_only():

@@ -185,3 +185,50 @@ class TestIgraph:
         G = self.igraph.Graph.Ring(3)
         G.vs["name"] = [0.5, 1.5, 2.5]
         assert atoll.Graph(G).names.tolist() == [0.5, 1.5, 2.5]
+
+
+def test_views_of_the_edges_of_networkx_are_lists_of_edges():
+    nx = pytest.importorskip("networkx", reason="networkx is not installed")
+    G = nx.Graph()
+    G.add_weighted_edges_from([("a", "b", 2.5), ("b", "c", 3.0)])
+    pairs, triples = [("a", "b"), ("b", "c")], [("a", "b", 2.5), ("b", "c", 3.0)]
+    for kind in (nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph):
+        made = kind(triples) if kind().is_multigraph() else kind()
+        made.clear()
+        made.add_weighted_edges_from(triples)
+        more = [made.edges(keys=True), made.edges(keys=True, data=False)] if made.is_multigraph() else []
+        for view in (made.edges, made.edges(), made.edges(data=False), *more):
+            assert edges_of(atoll.Graph(view)) == pairs, view
+        more = [made.edges(keys=True, data="weight")] if made.is_multigraph() else []  # a key is no weight
+        for view in (made.edges(data="weight"), *more):
+            assert edges_of(atoll.Graph(view)) == triples, view
+        with pytest.raises(TypeError, match=r"with data=True .* Use Graph\(G\)"):
+            atoll.Graph(made.edges(data=True))
+    assert edges_of(atoll.Graph(nx.DiGraph(pairs).in_edges)) == pairs
+    assert atoll.Graph(nx.path_graph(4).edges).edges()[1].tolist() == [1, 2, 3]
+    assert atoll.Graph(nx.Graph().edges).n == 0
+    for view, what in ((G.nodes, "nodes"), (G.nodes(data=True), "nodes"), (G.degree, "degrees")):
+        with pytest.raises(TypeError, match=rf"{what} of a graph of NetworkX, no edges.*Use Graph\(G\)"):
+            atoll.Graph(view)
+
+
+def test_dicts_of_edges_and_of_attributes_are_refused():
+    for attributes, remedy in (({"weight": 2}, r"data\['weight'\]"), ({}, "data"), (2.0, r"\(u, v, data\)")):
+        with pytest.raises(TypeError, match=rf"^the dict has the key \('a', 'b'\) .*keys are edges.*{remedy}"):
+            atoll.Graph({("a", "b"): attributes})
+    assert edges_of(atoll.Graph({(0, 0): {(0, 1): 2.5}})) == [((0, 0), (0, 1), 2.5)]  # vertices that are pairs
+    with pytest.raises(TypeError, match=r"^edge 'a' - 'b' has .*Use Graph\(networkx.from_dict_of_dicts\(d\)\)"):
+        atoll.Graph({"a": {"b": {"weight": 2}}})
+
+
+def test_parallel_edges_of_a_multigraph_all_count():
+    nx = pytest.importorskip("networkx", reason="networkx is not installed")
+    for kind in (nx.MultiGraph, nx.MultiDiGraph):
+        G = kind([(0, 1), (0, 1), (0, 1), (1, 2), (2, 0)])
+        graph = atoll.Graph(G)
+        assert graph.m == 5 and atoll.Graph(G, duplicates="min").m == 3
+        score = atoll.pagerank(graph, tol=1e-12).score.to_dict()
+        assert score == pytest.approx(nx.pagerank(G, tol=1e-12), rel=1e-6)
+    G = nx.MultiGraph([(0, 1), (0, 1), (1, 2), (2, 3)])
+    parts = [{0, 1}, {2, 3}]
+    assert atoll.modularity(atoll.Graph(G), parts) == pytest.approx(nx.community.modularity(G, parts))

@@ -21,7 +21,7 @@ def test_calls_that_cannot_agree_are_declined_with_a_reason():
     G = nx.path_graph(4)
     G[0][1]["weight"] = 3
     directed, multi = nx.DiGraph(G), nx.MultiGraph(G)
-    assert "parallel edges" in refused("pagerank", nx.MultiGraph(G))
+    assert "of parallel ones" in refused("pagerank", nx.MultiGraph(G))
     refused("pagerank", G, weight=None, nstart={0: 1})
     refused("pagerank", G, weight=None, dangling={0: 1})
     refused("pagerank", G, weight=None, alpha=1)
@@ -145,3 +145,13 @@ def test_networkx_own_tests_pass(tmp_path):
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
     last = done.stdout.splitlines()[-1]
     assert "skipped" not in last and int(last.split(" passed")[0].split()[-1]) > 250, last
+
+
+def test_it_is_said_that_networkx_can_do_it_only_where_it_can():
+    G = nx.DiGraph([(0, 1)])
+    with pytest.raises(NotImplementedError, match=r"^louvain_communities: .*supported\. NetworkX itself can do it\.$"):
+        backend.louvain_communities(G)
+    with pytest.raises(NotImplementedError, match=r"^leiden_communities: directed graphs are not supported\.$"):
+        backend.leiden_communities(G)
+    assert "multigraphs" in backend.can_run("core_number", (nx.MultiGraph([(0, 1)]),), {})
+    assert "Multigraphs are refused" in _nx_atoll.FUNCTIONS["core_number"]

@@ -72,3 +72,11 @@ def test_only_edges_without_their_data_are_worth_a_conversion():
         assert "attributes" in backend.should_run(name, (G,), {})
     for name in TREES:
         assert "attributes" in backend.should_run(name, (G,), {})
+
+
+def test_infinite_weights_are_declined():
+    G = nx.path_graph(4)
+    for weight in (float("inf"), float("-inf"), float("nan")):
+        G[0][1]["weight"] = weight
+        for name in EDGES + TREES:
+            assert "infinite or not a number" in refused(name, G)

@@ -28,10 +28,11 @@ const Graph& with_weights_for(EdgeWeighting weighting, const Graph& graph) {
   graph.world().collective_try([&] {
     for (Local v = 0; v < graph.active(); ++v)
       graph.out().for_edges(v, [&](Local u, auto weight) {
-        check(weight >= 0 && std::isfinite(static_cast<double>(weight)),
-              "{}: edge {} -> {} has the weight {} (scores add up weights that are finite and not negative). Correct it, "
-              "or leave the weights out.",
-              graph.name(), graph.id_of(v), graph.id_of(u), weight);
+        check(
+            weight >= 0 && std::isfinite(static_cast<double>(weight)),
+            "{}: edge {} -> {} has the weight {} (scores add up weights that are finite and not negative). Correct it, "
+            "or leave the weights out.",
+            graph.name(), graph.id_of(v), graph.id_of(u), weight);
       });
   });
   return graph;

@@ -139,7 +139,8 @@ Verdict verify_hits(const Graph& graph, std::span<const double> hub, std::span<c
   if (hubs)
     if (const Verdict verdict = verify_one_side(scores, hub, graph.in(), graph.out(), has_edges, "hubs"); !verdict.ok)
       return verdict;
-  return authorities ? verify_one_side(scores, authority, graph.out(), graph.in(), has_edges, "authorities") : Verdict{};
+  return authorities ? verify_one_side(scores, authority, graph.out(), graph.in(), has_edges, "authorities")
+                     : Verdict{};
 }
 
 }  // namespace atl
