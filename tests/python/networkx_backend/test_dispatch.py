@@ -118,10 +118,11 @@ def test_priority_leaves_small_graphs_to_networkx(monkeypatch):
 MODULES = {
     "link_analysis.tests.test_pagerank",
     "centrality.tests.test_betweenness_centrality",
+    "centrality.tests.test_closeness_centrality",
     "centrality.tests.test_eigenvector_centrality",
+    "centrality.tests.test_harmonic_centrality",
     "centrality.tests.test_katz_centrality",
     "components.tests.test_connected",
-    "components.tests.test_strongly_connected",
     "components.tests.test_weakly_connected",
     "shortest_paths.tests.test_dense",
     "shortest_paths.tests.test_dense_numpy",
