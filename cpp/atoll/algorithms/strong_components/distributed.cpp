@@ -42,9 +42,15 @@ void DistributedStrongComponents::run(StrongComponentsResult& result) {
   name_components(result);
 }
 
+// Values pass as many edges as a rank has of their way before ranks exchange them.
 template <class Program, class Message>
 void DistributedStrongComponents::run_to_end(Program& program, Message&& message) {
-  while (program.round(message)) {
+  for (;;) {
+    program.synchronize();
+    bool any = false;
+    program.for_active([&](Color) { any = true; });
+    if (!world_.any(any)) break;
+    program.relax_until(message, [](Color) { return true; });
   }
   program.synchronize_mirrors();
 }
