@@ -25,7 +25,7 @@
 /// and a pull leave at mirrors what has to be reduced, and the first pull transposes this rank's edges.
 ///
 /// T is at most a word, and has ==. Memory: two T and five bits a local vertex, the exchange's, and over a vertex-cut
-/// that has pulled the transposed edges of this rank.
+/// that has pulled, or with reversed edges, the transposed edges of this rank.
 ///
 /// [1] section II of "A Lightweight Communication Runtime for Distributed Graph Analytics", IPDPS 2018 (Abelian).
 /// [2] X. Zhu et al. "Gemini: A computation-centric distributed graph processing system." OSDI 2016.

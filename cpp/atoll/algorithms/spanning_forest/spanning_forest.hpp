@@ -12,7 +12,8 @@
 ///     forest.run(ForestKind::minimum, r);                      // collective; r.parent[i] by owned index
 ///
 /// Edges of equal weight are taken by the smaller id of their ends, then by the larger, so that there is one answer for
-/// any number of ranks and threads. Weights may be negative and infinite. Self-loops do not matter; of several edges between two vertices at most the best is taken.
+/// any number of ranks and threads. Weights may be negative and infinite. Self-loops do not matter; of several edges
+/// between two vertices at most the best is taken.
 ///
 /// On one rank: rounds of Boruvka, in parallel [1], over the light edges first where there are many more edges than
 /// vertices [2]; each round at least halves the trees that have an edge to another. Memory: 24 bytes a vertex, and 12
