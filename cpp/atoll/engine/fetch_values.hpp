@@ -9,7 +9,8 @@
 
 namespace atl {
 
-/// Returns the values of numbered rows that other ranks, or this one, have: value_of(row) on the rank that owns the row.
+/// Returns the values of numbered rows that other ranks, or this one, have: value_of(row) on the rank that owns the
+/// row.
 ///
 ///     const std::vector<Vertex> above = fetch_values<Vertex>(world, blocks, parents, [&](Vertex v) { return up[v - begin]; });
 ///

@@ -14,8 +14,8 @@
 ///
 /// On a direct route, and in the second form, each pair of ranks exchanges one message with a bit per mirror. On a
 /// route of several hops, the first form sends each non-zero word of bits as a record: up to one and a half times the
-/// bytes if no word is zero, but no message for each pair of ranks. The copies of a plan from row numbers share words, so
-/// their bits always come in one message.
+/// bytes if no word is zero, but no message for each pair of ranks. The copies of a plan from row numbers share words,
+/// so their bits always come in one message.
 namespace atl {
 
 class MirrorBits {
@@ -25,8 +25,8 @@ class MirrorBits {
   MirrorBits(const MirrorBits&) = delete;
   MirrorBits& operator=(const MirrorBits&) = delete;
 
-  /// Sets and clears the bits of all mirrors. `bits` are by local number, or by local row. `share`: upper bound of the fraction of
-  /// masters whose bit is set; the same on all ranks.
+  /// Sets and clears the bits of all mirrors. `bits` are by local number, or by local row. `share`: upper bound of the
+  /// fraction of masters whose bit is set; the same on all ranks.
   void broadcast(std::span<std::uint64_t> bits, double share);
   void broadcast(VertexBits& bits);
   std::size_t memory_bytes() const;

@@ -11,8 +11,8 @@
 ///     records.drain();                                                  // collective: all have been handled
 ///
 /// The handler is called as handler(master, payload), with the master's local number on the rank that owns it, by
-/// several threads of the team at once; it sends nothing. Records take the World's route. On a route of several hops ranks
-/// on the way combine the payloads for a master that have equal keys, if Combine says how:
+/// several threads of the team at once; it sends nothing. Records take the World's route. On a route of several hops
+/// ranks on the way combine the payloads for a master that have equal keys, if Combine says how:
 ///
 ///     struct AddCounts {
 ///       static std::uint32_t key(const Count& count) { return count.label; }

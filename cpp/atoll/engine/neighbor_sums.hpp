@@ -3,8 +3,8 @@
 
 #include <atoll/engine/mirror_exchange.hpp>
 
-/// Sums of the values of each vertex's neighbours, over ranks and any cut: y = A^T x over the edges that enter a vertex, or
-/// y = A x over those that leave it.
+/// Sums of the values of each vertex's neighbours, over ranks and any cut: y = A^T x over the edges that enter a
+/// vertex, or y = A x over those that leave it.
 ///
 ///     NeighborSums<double> sums(graph, CutRows::targets);       // collective: over entering edges
 ///     sums.update_mirrors(x);                                   // collective: from their masters
@@ -12,8 +12,8 @@
 ///       ...
 ///     });
 ///
-/// x and y are by local number of view(). Over an edge-cut each master has all of its edges. Over a vertex-cut each rank
-/// adds what it has, and mirrors' sums are reduced to their masters.
+/// x and y are by local number of view(). Over an edge-cut each master has all of its edges. Over a vertex-cut each
+/// rank adds what it has, and mirrors' sums are reduced to their masters.
 namespace atl {
 
 template <class Real>

@@ -12,8 +12,8 @@
 ///     if (v < view.active()) ... else owner = view.owner_of(v);           // a master, or the mirror of another rank's
 ///
 /// In an edge-cut only masters have rows: what a mirror is told, its owner must be told. In a vertex-cut mirrors have
-/// rows as well, so a vertex's rows are pushed, or pulled into, by all ranks that have a part of them: mirrors need what
-/// their master knows (mirror_bits()), and masters what their mirrors have found.
+/// rows as well, so a vertex's rows are pushed, or pulled into, by all ranks that have a part of them: mirrors need
+/// what their master knows (mirror_bits()), and masters what their mirrors have found.
 namespace atl {
 
 template <class Id>

@@ -19,10 +19,10 @@
 /// A value may pass several edges in one round, on the rank that has them, so the number of rounds depends on ranks and
 /// cut, the values after the last one do not. Combine folds a message into the target's value. Messages are combined on
 /// several ranks, in any order, and some of them twice, so Combine must be commutative, associative and idempotent: a
-/// minimum, a maximum, or alike. A round pushes from the active vertices (mirrors of targets collect, then reduce) while
-/// these are few, and pulls into the targets (broadcast, then each target reads its entering edges) when the active
-/// vertices and their edges are more than one in `dense` of all edges, as in Gemini [2]. Over a vertex-cut both a push
-/// and a pull leave at mirrors what has to be reduced, and the first pull transposes this rank's edges.
+/// minimum, a maximum, or alike. A round pushes from the active vertices (mirrors of targets collect, then reduce)
+/// while these are few, and pulls into the targets (broadcast, then each target reads its entering edges) when the
+/// active vertices and their edges are more than one in `dense` of all edges, as in Gemini [2]. Over a vertex-cut both
+/// a push and a pull leave at mirrors what has to be reduced, and the first pull transposes this rank's edges.
 ///
 /// T is at most a word, and has ==. Memory: two T and five bits a local vertex, the exchange's, and over a vertex-cut
 /// that has pulled, or with reversed edges, the transposed edges of this rank.
@@ -40,8 +40,8 @@ struct VertexProgramOptions {
   double dense = 20;  ///< pull when active vertices and their edges exceed 1 / dense of all edges
 };
 
-/// An edge as a program sees it, from `source`, which sends, to `target`: of a reversed edge the graph's target sends. Its
-/// ends are local numbers, mirrors included, of the graph or, over a vertex-cut, of
+/// An edge as a program sees it, from `source`, which sends, to `target`: of a reversed edge the graph's target sends.
+/// Its ends are local numbers, mirrors included, of the graph or, over a vertex-cut, of
 /// VertexProgram::cut(). Weight: float or double as in the graph; an int of 1 if the graph has no weights.
 template <class Weight>
 struct ProgramEdge {

@@ -4,8 +4,8 @@
 #include <atoll/verify/verdict.hpp>
 #include <cstdint>
 
-/// Checks eccentricities of an undirected graph: all vertices by necessary conditions, samples by a search of their own.
-/// Never calls the algorithm.
+/// Checks eccentricities of an undirected graph: all vertices by necessary conditions, samples by a search of their
+/// own. Never calls the algorithm.
 ///
 ///     Verdict verdict = verify_eccentricity(graph, eccentricities, {.samples = 8, .seed = 1});     // collective
 ///

@@ -65,8 +65,8 @@ class Boruvka {
   }
 
   /// Links trees by their first edges as long as may_link(edge). May be called again: then with the edges that are left
-  /// and others, which must come after all that any call before has linked. An edge that may not link holds its trees up.
-  /// So few may link in each of many rounds; then trees are left as they are.
+  /// and others, which must come after all that any call before has linked. An edge that may not link holds its trees
+  /// up. So few may link in each of many rounds; then trees are left as they are.
   template <class MayLink, class ForEdges>
   void run(MayLink&& may_link, ForEdges&& for_edges) {
     compress(parent_.size(), [](std::size_t v) { return v; });

@@ -14,13 +14,14 @@
 ///     forest.join(mirror, other);                                         // which edges of other ranks connect
 ///     for (const KeyedEdge<std::uint32_t>& edge : forest.candidates(keys)) ...
 ///
-/// find() links a tree by its first edge if this goes to another master: all edges of masters are here, so the edge is in
-/// the forest of the whole graph [2]. On one rank that is the forest. Over several, trees remain whose first edges lead
-/// to mirrors. Of the edges that join these trees and mirrors, those that are not in the forest of these edges alone are
-/// not in that of the whole graph: candidates() leaves them out.
+/// find() links a tree by its first edge if this goes to another master: all edges of masters are here, so the edge is
+/// in the forest of the whole graph [2]. On one rank that is the forest. Over several, trees remain whose first edges
+/// lead to mirrors. Of the edges that join these trees and mirrors, those that are not in the forest of these edges
+/// alone are not in that of the whole graph: candidates() leaves them out.
 ///
 /// `order(v)` ascends by the ids of local vertices. The first round reads the lists alone: a master's first edge is in
-/// its own list. Where there are many more edges than vertices, rounds run over the light ones first, as in Filter-Kruskal
+/// its own list. Where there are many more edges than vertices, rounds run over the light ones first, as in
+/// Filter-Kruskal
 /// [1]: they join most vertices, and of the others few still join two trees.
 ///
 /// [1] V. Osipov, P. Sanders, J. Singler. "The Filter-Kruskal minimum spanning tree algorithm." ALENEX 2009.

@@ -6,9 +6,9 @@
 #include <tuple>
 #include <vector>
 
-/// Spanning forests of pieces over ranks. Used by class SpanningForest. A piece is a tree that one rank has found, a part of
-/// the forest. Pieces are numbered over the ranks, those of a rank one after another (`blocks`); each has a smallest
-/// vertex. Vertices are called by their positions in the order of all ids.
+/// Spanning forests of pieces over ranks. Used by class SpanningForest. A piece is a tree that one rank has found, a
+/// part of the forest. Pieces are numbered over the ranks, those of a rank one after another (`blocks`); each has a
+/// smallest vertex. Vertices are called by their positions in the order of all ids.
 ///
 ///     const auto parents = forest_here<Key>(world, blocks, smallest, edges);          // collective: where all edges fit
 ///     const auto parents = forest_over_ranks<Key>(world, blocks, smallest, edges);    // collective: where they do not
@@ -31,8 +31,8 @@ struct PieceParent {
   PieceEdge<Key> edge = {};  ///< of no meaning for a root
 };
 
-/// Every rank sorts its edges, gathers those of all, and finds the forest by Kruskal's algorithm. Memory on each rank: 80
-/// bytes for each edge, and 32 for each piece, of all ranks. At most 2^31 pieces.
+/// Every rank sorts its edges, gathers those of all, and finds the forest by Kruskal's algorithm. Memory on each rank:
+/// 80 bytes for each edge, and 32 for each piece, of all ranks. At most 2^31 pieces.
 template <class Key>
 std::vector<PieceParent<Key>> forest_here(World& world, const Blocks& blocks, std::span<const Vertex> smallest,
                                           std::vector<PieceEdge<Key>> edges);
@@ -49,13 +49,13 @@ struct PieceForest {
   std::vector<PieceEdge<Key>> edges;  ///< this rank's part: each edge of the forest is on one rank
   std::vector<Vertex> root;           ///< [piece of this rank] the piece of its tree's smallest vertex
 };
-/// The owner of a tree's name takes the first of the edges that ranks offer, and trees find the name of the tree they have
-/// joined by pointer jumping. Collective.
+/// The owner of a tree's name takes the first of the edges that ranks offer, and trees find the name of the tree they
+/// have joined by pointer jumping. Collective.
 template <class Key>
 PieceForest<Key> boruvka_over_ranks(World& world, const Blocks& blocks, std::span<const Vertex> smallest,
                                     const std::vector<PieceEdge<Key>>& edges);
-/// Each tree becomes a list of its edges in both directions, its Euler tour [1]; the distance to the end of the list, by
-/// pointer jumping, says which of the two goes down. Collective.
+/// Each tree becomes a list of its edges in both directions, its Euler tour [1]; the distance to the end of the list,
+/// by pointer jumping, says which of the two goes down. Collective.
 ///
 /// [1] R. E. Tarjan, U. Vishkin. "An efficient parallel biconnectivity algorithm." SIAM J. Comput. 14(4), 1985.
 template <class Key>

@@ -155,7 +155,8 @@ class SpanningForest::OneRank final : public Search {
   VertexBits has_root_{index(graph_.locals())};
 };
 
-// A rank's own edges make pieces of the forest. The edges that join pieces are found by all ranks together. Vertices are called by their positions in the order of all ids.
+// A rank's own edges make pieces of the forest. The edges that join pieces are found by all ranks together. Vertices
+// are called by their positions in the order of all ids.
 template <class Key>
 class SpanningForest::Distributed final : public Search {
  public:

@@ -14,9 +14,9 @@
 ///     trees.find(team);
 ///     trees.parent(v), trees.key(v);       // of a vertex that is not a root
 ///
-/// A leaf's parent is the other end of its only edge; without its leaves a tree has others. A vertex knows the number of
-/// its edges and the sum of their positions in the list, in one word: the sum of a leaf is the position of its edge. So
-/// trees need no lists, and the time does not depend on their depth. Memory: 8 bytes a vertex. The edges must stay.
+/// A leaf's parent is the other end of its only edge; without its leaves a tree has others. A vertex knows the number
+/// of its edges and the sum of their positions in the list, in one word: the sum of a leaf is the position of its edge.
+/// So trees need no lists, and the time does not depend on their depth. Memory: 8 bytes a vertex. The edges must stay.
 namespace atl {
 
 template <class Key>

@@ -13,9 +13,9 @@
 ///     SpectralResult r;
 ///     search.run({}, r);                                        // collective; r.score[i] by owned index
 ///
-/// A(u, v) is 1 for an edge u -> v, or with EdgeWeighting::of_edges the edge's weight, finite and not negative; an undirected edge counts as one in each
-/// direction, a multi-edge as often as the graph has it. Sums differ in their last digits with the number of threads and
-/// ranks.
+/// A(u, v) is 1 for an edge u -> v, or with EdgeWeighting::of_edges the edge's weight, finite and not negative; an
+/// undirected edge counts as one in each direction, a multi-edge as often as the graph has it. Sums differ in their
+/// last digits with the number of threads and ranks.
 namespace atl {
 
 struct SpectralOptions {
@@ -34,9 +34,9 @@ struct SpectralResult {
 
 class SpectralIteration;
 
-/// The eigenvector x = A^T x / k of the largest eigenvalue k [1]: a vertex is central where edges enter from central ones.
-/// By power iteration of A^T + 1, which converges on bipartite graphs too. Of a graph without a cycle k is 0, and the
-/// iteration does not end before max_iterations.
+/// The eigenvector x = A^T x / k of the largest eigenvalue k [1]: a vertex is central where edges enter from central
+/// ones. By power iteration of A^T + 1, which converges on bipartite graphs too. Of a graph without a cycle k is 0, and
+/// the iteration does not end before max_iterations.
 /// [1] P. Bonacich. "Power and centrality: a family of measures." American J. Sociology 92(5), 1987.
 class EigenvectorCentrality {
  public:
@@ -82,8 +82,8 @@ struct HitsResult {
   bool converged = false;
 };
 
-/// Hubs and authorities [1]: a = A^T h and h = A a, each scaled to the sum 1; by power iteration from equal hubs. Where the
-/// largest singular value of A is not simple the answer depends on that start.
+/// Hubs and authorities [1]: a = A^T h and h = A a, each scaled to the sum 1; by power iteration from equal hubs. Where
+/// the largest singular value of A is not simple the answer depends on that start.
 /// [1] J. Kleinberg. "Authoritative sources in a hyperlinked environment." J. ACM 46(5), 1999.
 class Hits {
  public:

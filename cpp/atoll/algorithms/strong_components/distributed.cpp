@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Strongly connected components over ranks. First the component of one vertex of high degree, which is mostly the giant
-// one: what it reaches and is reached by [1]. The rest is in three parts that no cycle joins. Then rounds of coloring [2]:
-// each vertex of a part takes the highest priority among those that reach it there, and the vertex that has that
+// one: what it reaches and is reached by [1]. The rest is in three parts that no cycle joins. Then rounds of coloring
+// [2]: each vertex of a part takes the highest priority among those that reach it there, and the vertex that has that
 // priority names the color. A color's vertices that reach the vertex that names it are its component; those that do not
 // are a part of the next round. Priorities are random, so that the expected number of rounds is logarithmic even where
 // the condensation is a long path.

@@ -11,7 +11,8 @@ namespace atl {
 ///     DistributedStrongComponents search(graph);     // collective, as is run()
 ///     search.run(result);
 ///
-/// Memory: six words a local vertex, both programs' bits and exchanges, and over a vertex-cut this rank's edges once more.
+/// Memory: six words a local vertex, both programs' bits and exchanges, and over a vertex-cut this rank's edges once
+/// more.
 class DistributedStrongComponents final : public StrongComponentsSearch {
  public:
   explicit DistributedStrongComponents(const Graph& graph);

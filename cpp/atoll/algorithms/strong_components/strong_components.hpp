@@ -4,7 +4,8 @@
 #include <atoll/graph/graph.hpp>
 #include <memory>
 
-/// Strongly connected components over any number of ranks: two vertices are in one if a path leads from each to the other.
+/// Strongly connected components over any number of ranks: two vertices are in one if a path leads from each to the
+/// other.
 ///
 ///     StrongComponents search(graph);           // collective: layouts and buffers
 ///     StrongComponentsResult r;

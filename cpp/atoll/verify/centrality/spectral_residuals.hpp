@@ -3,8 +3,8 @@
 
 #include <atoll/verify/verdict.hpp>
 
-/// Checks eigenvector and Katz centrality, hubs and authorities, by what one more iteration does to them. Never calls the
-/// algorithms.
+/// Checks eigenvector and Katz centrality, hubs and authorities, by what one more iteration does to them. Never calls
+/// the algorithms.
 ///
 ///     Verdict verdict = verify_eigenvector(graph, scores, {.tolerance = 1e-6});     // by owned index; collective
 ///
@@ -13,8 +13,8 @@
 ///     rule 3  one more iteration changes them by at most 10 times the tolerance in all
 ///
 /// By rule 3 the scores of eigenvector are an eigenvector. In a graph that is not connected (directed: strongly) other
-/// components may have eigenvectors without negative entries, too: the rules do not tell that a component's eigenvalue is
-/// the largest. Katz centrality is the only solution of its equation.
+/// components may have eigenvectors without negative entries, too: the rules do not tell that a component's eigenvalue
+/// is the largest. Katz centrality is the only solution of its equation.
 ///
 /// Cost: one or two products of the adjacency matrix and a vector, over the edge-cut.
 namespace atl {

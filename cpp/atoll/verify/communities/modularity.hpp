@@ -20,8 +20,8 @@ namespace atl {
 /// Sums over the communities that labels name, known to all ranks that have a vertex or a mirror of one.
 class CommunityWeightTable {
  public:
-  /// Collective. InputError, the same on all ranks, if the graph is directed, there is not one label for each vertex, or
-  /// weights are asked for that there are not.
+  /// Collective. InputError, the same on all ranks, if the graph is directed, there is not one label for each vertex,
+  /// or weights are asked for that there are not.
   CommunityWeightTable(const Graph& graph, std::span<const Vertex> label, EdgeWeighting weighting);
 
   /// Collective. 0 if there is no weight.

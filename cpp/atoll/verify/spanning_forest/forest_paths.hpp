@@ -18,15 +18,15 @@ struct TreeEdge {
   auto order() const { return std::tuple(weight, std::min(vertex, parent), std::max(vertex, parent)); }
 };
 
-/// Roots of vertices, and the last edges of paths, in a forest that is spread over ranks: by steps of 1, 2, 4, ... edges
-/// towards the root.
+/// Roots of vertices, and the last edges of paths, in a forest that is spread over ranks: by steps of 1, 2, 4, ...
+/// edges towards the root.
 ///
 ///     const ForestPaths paths(world, blocks, edges);      // collective; an edge for each vertex of this rank's block
 ///     paths.root(v);                                      // of a vertex of the block
 ///     paths.last_edges(ends);                             // collective: of the paths between pairs of vertices
 ///
-/// Each takes as many exchanges as the depth of the deepest tree has bits, or twice as many. Memory: 48 bytes a vertex of
-/// the block for each of these bits.
+/// Each takes as many exchanges as the depth of the deepest tree has bits, or twice as many. Memory: 48 bytes a vertex
+/// of the block for each of these bits.
 class ForestPaths {
  public:
   ForestPaths(World& world, const Blocks& blocks, const std::vector<TreeEdge>& edges);

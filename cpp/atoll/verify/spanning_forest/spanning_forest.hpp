@@ -16,14 +16,14 @@
 ///             weights, of the smaller ends where these are equal, and of the larger ends where these are too
 ///
 /// By rules 1 to 3 there is one tree for each component, with its smallest id as root. By rule 4 no edge could replace
-/// another, which only the one forest of this order fulfils: the check is complete. The rules use the graph's own lists,
-/// so edges lost in building the graph are not detected.
+/// another, which only the one forest of this order fulfils: the check is complete. The rules use the graph's own
+/// lists, so edges lost in building the graph are not detected.
 ///
 /// Every rank gathers the forest, and rule 4 links its edges in their order, smaller sets to larger ones: the edge by
-/// which two vertices came together is the last on their path, and is found in at most log2 n steps. Cost: every edge is
-/// read three times from each end; 80 bytes on each rank for every vertex of the graph. Where that is more than
-/// Plan::replicated_bytes, ranks keep the edges of a block of vertices each (forest_paths.hpp), and rule 4 is held for a
-/// sample of 65,536 edges, the same for any number of ranks: then the check is not complete.
+/// which two vertices came together is the last on their path, and is found in at most log2 n steps. Cost: every edge
+/// is read three times from each end; 80 bytes on each rank for every vertex of the graph. Where that is more than
+/// Plan::replicated_bytes, ranks keep the edges of a block of vertices each (forest_paths.hpp), and rule 4 is held for
+/// a sample of 65,536 edges, the same for any number of ranks: then the check is not complete.
 namespace atl {
 
 /// Which edges come first: the lightest (of a minimum forest) or the heaviest.
