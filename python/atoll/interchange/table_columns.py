@@ -14,7 +14,18 @@ from .columns import column, name_list, type_words, whole_weights
 from .frames import optional
 from .square_tables import Matrix, matrix_of, refuse_square
 
-__all__ = ["Columns", "columns_of_table", "is_table", "table_of", "values_of"]
+__all__ = [
+    "Columns",
+    "columns_of_table",
+    "is_table",
+    "table_of",
+    "values_of",
+    "with_whole_numbers",
+    "without_missing",
+]
+
+# Whole numbers up to here are exact as float64.
+_EXACT = 2**53
 
 
 def is_table(obj: Any) -> bool:
@@ -48,6 +59,38 @@ def values_of(table: Any, name: str) -> np.ndarray:
         pyarrow = optional("pyarrow", "parquet", "attributes of edges")
         values = pyarrow.table(table)[name].to_numpy()
     return values.astype(object) if values.dtype.kind in "OUST" else values
+
+
+def with_whole_numbers(table: Any) -> Any:
+    """The table, in which columns of whole numbers that pandas made floats, as some are missing, are whole again."""
+    if not _is_pandas(table):
+        return table
+    import pandas
+
+    whole = {}
+    for label in table.columns:
+        values = table[label]
+        if isinstance(values, pandas.Series) and values.dtype.kind == "f" and values.isna().any():
+            there = values.dropna()
+            if len(there) and (there == np.trunc(there)).all() and there.abs().max() <= _EXACT:
+                whole[label] = values.astype("Int64")
+    return table.assign(**whole) if all(isinstance(label, str) for label in whole) else table
+
+
+def without_missing(table: Any, names: list[str]) -> Any:
+    """The rows of the table in which no column of these is missing."""
+    if _is_pandas(table):
+        labels = [label for label in table.columns if str(label) in names]
+        return table[table[labels].notna().all(axis=1)]
+    if hasattr(table, "drop_nulls"):
+        return table.drop_nulls(subset=names)
+    pyarrow = optional("pyarrow", "parquet", "missing='drop'")
+    compute = optional("pyarrow.compute", "parquet", "missing='drop'")
+    table = pyarrow.table(table)
+    kept = np.ones(len(table), bool)
+    for name in names:
+        kept &= compute.is_valid(table[name]).to_numpy()
+    return table.filter(pyarrow.array(kept))
 
 
 def columns_of_table(table: Any) -> Columns:

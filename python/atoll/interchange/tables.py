@@ -9,12 +9,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .. import _core, errors
-from ..arguments import shown
+from ..arguments import one_of, shown
 from ..build_options import build_options
 from ..collective_arguments import checked
-from ..world import agreed, world_of
+from ..world import agreed, all_gather, world_of
 from .square_tables import Matrix, graph_of_matrix
-from .table_columns import Columns, columns_of_table, is_table, table_of, values_of
+from .table_columns import (
+    Columns,
+    columns_of_table,
+    is_table,
+    table_of,
+    values_of,
+    with_whole_numbers,
+    without_missing,
+)
 
 if TYPE_CHECKING:
     from ..graph import Graph
@@ -40,6 +48,7 @@ class FromTables:
         target: str | None = None,
         weight: str | None = None,
         weighted: bool | None = None,
+        missing: str = "error",
         edge_attributes: Any = False,
         vertices: Any = None,
         vertex: str | None = None,
@@ -70,6 +79,9 @@ class FromTables:
                                 the first two columns, the third if it has numbers
         weighted : bool, optional
                                 True: a table without weights is an error; False: they are left out
+        missing : {"error", "drop"}
+                                rows in which the source, the target or the weight is missing: "drop" leaves them out,
+                                and `columns` of the graph says how many
         edge_attributes : bool or list of str
                                 columns that are kept (Graph.edge_attributes): True: all; these; False: none
         vertices : table, optional
@@ -95,12 +107,17 @@ class FromTables:
         "source 'gene', target 'partner', weight 'score'"
         >>> atoll.sssp(graph, "TP53").distance.to_dict()
         {'MDM2': 0.9, 'MDM4': 1.4, 'TP53': 0.0}
+        >>> table = pandas.DataFrame({"caller": ["Ann", "Bob", None], "callee": ["Bob", "Cid", "Ann"]})
+        >>> atoll.Graph(table, missing="drop").columns
+        "source 'caller', target 'callee', no weight; 1 of 3 rows left out, where one of these is missing"
         """
         world = world_of(comm, plan)
         placing = f"{partition=}, {heavy=}, {fusion=}"
-        call = f"from_table({source=}, {target=}, {weight=}, {weighted=}, {directed=}, {duplicates=}, {self_loops=}"
+        choice = f"{source=}, {target=}, {weight=}, {weighted=}, {missing=}"
+        call = f"from_table({choice}, {directed=}, {duplicates=}, {self_loops=}"
         with agreed(world, f"{call}, {placing})"):
             preparation = build_options(duplicates, self_loops, partition, heavy, fusion)
+            one_of("missing", missing, ("error", "drop"))
             for argument, name in (("source", source), ("target", target), ("weight", weight)):
                 if name is not None and not isinstance(name, str):
                     raise TypeError(f"{argument} is {shown(name)} (the name of a column, a str, is needed). Give one.")
@@ -114,9 +131,16 @@ class FromTables:
                     "__arrow_c_stream__, is needed). Give one, or use from_edges."
                 )
             table = table_of(table)
+            if missing == "drop":
+                table = with_whole_numbers(table)
             columns = columns_of_table(table)
             matrix = columns.matrix() if source is None and target is None and weight is None else None
             chosen = matrix or _chosen(columns, source, target, weight, weighted)
+            rows = kept = columns.rows
+            if missing == "drop" and matrix is None:
+                table = without_missing(table, [name for name in chosen[:3] if name is not None])
+                columns = columns_of_table(table)
+                kept = columns.rows
         with agreed(world, f"a table with {chosen}"):
             pass
         if isinstance(chosen, Matrix):
@@ -145,6 +169,9 @@ class FromTables:
         else:
             core = (*_core.from_arrays(world, *ends, weights, directed, None, None, preparation), None, "")
         told = str(chosen)
+        if missing == "drop":
+            rows, kept = (int(all_gather(world, np.array([count])).sum()) for count in (rows, kept))
+            told += f"; {rows - kept} of {rows} rows left out, where one of these is missing"
         if world.rank == 0:
             _log.info("from_table: %s", told)
         made: Graph = cls._made(world, comm, (*core[:3], told), partition)  # type: ignore[attr-defined]
