@@ -172,9 +172,14 @@ class FromTables:
         if missing == "drop":
             rows, kept = (int(all_gather(world, np.array([count])).sum()) for count in (rows, kept))
             told += f"; {rows - kept} of {rows} rows left out, where one of these is missing"
+        made: Graph = cls._made(world, comm, (*core[:3], told), partition)  # type: ignore[attr-defined]
+        merged = made.report["entries"] - made.m
+        if merged > 0 and duplicates != "keep" and self_loops == "keep":
+            remedy = "" if duplicates == "sum" or chosen.weight is None else "; duplicates='sum' adds their weights"
+            edges = "edge" if merged == 1 else "edges"
+            made._columns = told = f"{told}; {merged} parallel {edges} merged by {duplicates}{remedy}"
         if world.rank == 0:
             _log.info("from_table: %s", told)
-        made: Graph = cls._made(world, comm, (*core[:3], told), partition)  # type: ignore[attr-defined]
         with agreed(world):
             edge_columns = _edge_columns(table, columns.kinds, chosen, edge_attributes)
             labels, vertex_columns = _vertex_columns(vertices, vertex)

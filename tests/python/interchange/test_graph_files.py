@@ -98,7 +98,7 @@ def test_only_the_needed_columns_are_read(tmp_path):
     rows = table().append_column("rest", pyarrow.array([b"x" * 1000] * 211))
     path = write_parquet(tmp_path / "wide.parquet", rows)
     graph = atoll.Graph(path, source="from", target="to", weighted=False)
-    assert not graph.weighted and graph.columns == "source 'from', target 'to', no weight"
+    assert not graph.weighted and graph.columns.startswith("source 'from', target 'to', no weight")
 
 
 @pytest.mark.parametrize("kind", ["parquet", "feather"])

@@ -66,6 +66,15 @@ def test_other_tables(package):
     assert rows(atoll.Graph(table, missing="drop")) == rows(atoll.Graph(CALLS, missing="drop"))
 
 
+def test_merged_parallel_edges_are_counted():
+    table = pandas.DataFrame({"source": ["a", "b", "a"], "target": ["b", "a", "c"], "weight": [1.0, 2.0, 4.0]})
+    assert atoll.Graph(table).columns == "source 'source', target 'target', weight 'weight'"
+    both = atoll.Graph(table, directed=False)
+    assert both.columns.endswith("; 1 parallel edge merged by min; duplicates='sum' adds their weights")
+    assert atoll.Graph(table, directed=False, duplicates="sum").columns.endswith("; 1 parallel edge merged by sum")
+    assert "merged" not in atoll.Graph(table, directed=False, duplicates="keep").columns
+
+
 def test_rows_are_counted_over_ranks():
     def read(world):
         part = CALLS[:2] if world.rank == 0 else CALLS[2:]
