@@ -52,7 +52,7 @@ def test_all_functions_of_graphs_are_here():
 def test_a_list_of_edges_does_for_a_graph(name):
     f = FUNCTIONS[name]
     if name in UNDIRECTED:
-        with pytest.raises(errors.InputError, match="directed"):
+        with pytest.raises(errors.InputError, match=r"Use graph.to_undirected\(\), or Graph\(x, directed=False\)"):
             f(EDGES, **arguments_of(f))
         return
     expected = shown(f(atoll.Graph(EDGES), **arguments_of(f)))

@@ -19,7 +19,7 @@ from ..attributes import weighted_graph
 from ..collective_arguments import checked
 from ..graph import Graph, GraphLike
 from ..interchange.columns import as_array
-from ..named_errors import vertex_word
+from ..named_errors import in_names, vertex_word
 from ..selection import vertex_ids
 from ..vertices import VertexArray, values_of
 from ..world import agreed
@@ -227,7 +227,8 @@ def modularity(
             )
         values = np.ascontiguousarray(values, np.int64)
     graph, by_weight = weighted_graph(graph, weight)
-    return _core.modularity(graph._core, values, resolution, by_weight)
+    with in_names(graph):
+        return _core.modularity(graph._core, values, resolution, by_weight)
 
 
 def _label_values(graph: Graph, labels: Any) -> np.ndarray:
