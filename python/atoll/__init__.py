@@ -46,6 +46,7 @@ from .algorithms.centrality import (
 )
 from .algorithms.closeness import closeness_centrality, harmonic_centrality
 from .algorithms.communities import CommunitiesResult, leiden_communities, louvain_communities, modularity
+from .algorithms.gnn import GCN
 from .algorithms.paths import (
     BfsResult,
     EccentricityResult,
@@ -58,6 +59,7 @@ from .algorithms.paths import (
 from .algorithms.point_to_point import PathResult, shortest_path
 from .algorithms.spanning_forest import SpanningForestResult, minimum_spanning_forest
 from .algorithms.spectral import CentralityResult, HitsResult, eigenvector_centrality, hits, katz_centrality
+from .algorithms.spmm import SpMM, spmm
 from .algorithms.structure import (
     ClusteringResult,
     ComponentsResult,
@@ -81,10 +83,8 @@ from .errors import (
     UsageError,
     VerificationError,
 )
-from .gnn import GCN
 from .graph import Graph
 from .pairs import AllPairs, all_pairs
-from .spmm import SpMM, spmm
 from .vertices import NO_VERTEX, UNREACHABLE, VertexArray
 from .world import World, run_ranks, set_threads
 

@@ -10,9 +10,9 @@ import torch
 from torch import Tensor
 
 from .. import errors
+from ..algorithms.spmm import SpMM
 from ..arguments import one_of
 from ..graph import Graph
-from ..spmm import SpMM
 from ..world import agreed
 from .device import csr_of_graph, on_device
 from .edges import check_edges, check_range, plan_edges

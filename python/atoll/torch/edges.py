@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from .. import errors
+from ..algorithms.spmm import SpMM
 from ..arguments import shown
-from ..spmm import SpMM
 from ..world import world_of_process
 from .device import on_device
 from .matrix import Planned, check_dense, of_entries, plan_once, requires_gradient

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from ..algorithms.spmm import SpMM
 from ..arguments import one_of
 from ..graph import Graph
-from ..spmm import SpMM
 from ..world import World, agreed, world_of
 from .matrix import Csr
 

@@ -11,8 +11,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ..algorithms.spmm import SpMM
 from ..arguments import shown
-from ..spmm import SpMM
 
 __all__ = ["Csr", "Planned", "check_dense", "of_entries", "of_tensor", "plan_once", "requires_gradient"]
 

@@ -10,9 +10,9 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from .. import _core, errors
+from ..algorithms.spmm import SpMM
 from ..arguments import one_of
 from ..graph import Graph
-from ..spmm import SpMM
 from ..world import World, agreed, world_of
 from .device import csr_of_graph, on_device, stream_of
 from .matrix import Csr, Planned, check_dense, of_tensor, plan_once, requires_gradient

@@ -14,7 +14,7 @@ nx = pytest.importorskip("networkx")
 import _nx_atoll  # noqa: E402
 import atoll.networkx as backend  # noqa: E402
 from agreement import CONFIG, refused  # noqa: E402
-from atoll.networkx.conditions import _CONDITIONS  # noqa: E402
+from atoll.networkx.refusals import CONDITIONS  # noqa: E402
 
 
 def test_calls_that_cannot_agree_are_declined_with_a_reason():
@@ -85,7 +85,7 @@ def test_arguments_are_bound_as_networkx_binds_them(name):
     theirs = nx.utils.backends._registered_algorithms[name].orig_func
     given = [(p.name, p.default) for p in inspect.signature(theirs).parameters.values()]
     assert [(p.name, p.default) for p in inspect.signature(getattr(backend, name)).parameters.values()] == given
-    condition = _CONDITIONS.get(name)
+    condition = CONDITIONS.get(name)
     if condition is not None:
         asked = [p for p in inspect.signature(condition).parameters.values() if p.kind == p.POSITIONAL_OR_KEYWORD]
         assert [(p.name, p.default) for p in asked] == given[: len(asked)]

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from . import _core, errors
-from .arguments import refuse_masked, shown, type_name
-from .collective_arguments import checked
-from .graph import GraphLike
-from .interchange.matrices import factor, rows_of
-from .world import agreed
+from .. import _core, errors
+from ..arguments import refuse_masked, shown, type_name
+from ..collective_arguments import checked
+from ..graph import GraphLike
+from ..interchange.matrices import factor, rows_of
+from ..world import agreed
 
 __all__ = ["GCN"]
 

@@ -8,12 +8,12 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _core, errors
-from .arguments import one_of, type_name
-from .collective_arguments import checked
-from .graph import Graph
-from .interchange.matrices import EXACT, as_result, computed_in, factor, largest_row, result_type, rows_of
-from .world import World, agreed, all_gather, world_of
+from .. import _core, errors
+from ..arguments import one_of, type_name
+from ..collective_arguments import checked
+from ..graph import Graph
+from ..interchange.matrices import EXACT, as_result, computed_in, factor, largest_row, result_type, rows_of
+from ..world import World, agreed, all_gather, world_of
 
 __all__ = ["SpMM", "spmm"]
 

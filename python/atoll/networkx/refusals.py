@@ -1,0 +1,365 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Conditions of NetworkX's functions: each returns True where atoll can answer the call, or a text that says why not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from .conversion import weights_of
+from .dictionaries import Weights, edge_data
+from .graph import Graph
+from .stored import is_view
+
+Answer = Any  # True, or why not
+
+# All distances are kept at once: 2 GB of float64.
+_MOST_NODES = 1 << 14
+
+# Ints up to here are exact as float64.
+_EXACT = 2**53
+
+
+def _pagerank(
+    G: Any,
+    alpha: float = 0.85,
+    personalization: Any = None,
+    max_iter: int = 100,
+    tol: float = 1.0e-6,
+    nstart: Any = None,
+    weight: Any = "weight",
+    dangling: Any = None,
+) -> Answer:
+    if not 0 < alpha < 1:
+        return f"alpha is {alpha} (atoll's is above 0 and below 1)"
+    if not tol > 0:
+        return f"tol is {tol} (atoll's is above 0)"
+    if nstart is not None:
+        return "nstart is given (atoll starts from the personalization, or evenly)"
+    if dangling is not None:
+        return "dangling is given (atoll spreads the rank of nodes without out-edges as the personalization says)"
+    if personalization is not None:
+        shares = [personalization.get(node, 0) for node in G]
+        if not all(isinstance(share, (int, float, np.number)) and 0 <= share < np.inf for share in shares):
+            return "a personalization is negative, or not a finite number"
+    if weight is None:
+        return True
+    weights = _weights(G, weight)
+    if isinstance(weights, str):
+        return weights
+    if weights is None:
+        return True
+    if G.is_multigraph():  # `weights` has the least of parallel edges
+        if len({value for *_, value in G.edges(data=weight, default=1)}) > 1:
+            return f"edges differ in {weight!r} (of parallel ones atoll keeps the least, NetworkX adds them up)"
+        return True
+    if weights.equal():
+        return True
+    if not (weights.values.min() >= 0 and weights.values.max() < np.inf):
+        return f"an edge's {weight!r} is negative, infinite or not a number"
+    return True
+
+
+def _eigenvector(G: Any, max_iter: int = 100, tol: float = 1.0e-6, nstart: Any = None, weight: Any = None) -> Answer:
+    return _spectral(G, tol, nstart, weight)
+
+
+def _katz(
+    G: Any,
+    alpha: float = 0.1,
+    beta: Any = 1.0,
+    max_iter: int = 1000,
+    tol: float = 1.0e-6,
+    nstart: Any = None,
+    normalized: bool = True,
+    weight: Any = None,
+) -> Answer:
+    if not (isinstance(beta, (int, float)) and beta > 0 and alpha > 0):
+        return "alpha and beta are not both numbers above 0"
+    return _spectral(G, tol, nstart, weight) if normalized else "normalized is False (atoll scales the scores)"
+
+
+def _spectral(G: Any, tol: float, nstart: Any, weight: Any) -> Answer:
+    if not tol > 0:
+        return f"tol is {tol} (atoll's is above 0)"
+    if nstart is not None:
+        return "nstart is given (atoll starts evenly)"
+    if G.is_multigraph():
+        return "multigraphs are not supported"
+    weights = None if weight is None else _weights(G, weight)
+    if isinstance(weights, str):
+        return weights
+    if weights is not None and len(weights.values) and not 0 <= weights.values.min() <= weights.values.max() < np.inf:
+        return f"an edge's {weight!r} is negative, infinite or not a number"
+    return True
+
+
+def _weights(G: Any, attribute: Any) -> Weights | str | None:
+    """See weights_of; from the converted graph where NetworkX will use that."""
+    if not isinstance(attribute, str):
+        return "weight is not the name of an attribute"
+    for converted in converted_graphs(G):
+        if converted is G or converted._knows(attribute):
+            return converted._weights(attribute)
+    return weights_of(G, attribute)
+
+
+def converted_graphs(G: Any) -> list[Graph]:
+    """G itself, or what NetworkX keeps of G's conversions."""
+    if isinstance(G, Graph):
+        return [G]
+    if is_view(G) or not getattr(getattr(nx, "config", None), "cache_converted_graphs", False):
+        return []
+    cache = getattr(G, "__networkx_cache__", None) or {}
+    return [made for made in cache.get("backends", {}).get("atoll", {}).values() if isinstance(made, Graph)]
+
+
+def _dijkstra(G: Any, source: Any, cutoff: Any = None, weight: Any = "weight") -> Answer:
+    return _lengths(G, weight)
+
+
+def _lengths(G: Any, weight: Any, *, zero: bool = True) -> Answer:
+    """Whether atoll adds up the weights of paths as NetworkX does; `zero`: they may be 0."""
+    weights = _weights(G, weight)
+    if isinstance(weights, str):
+        return weights
+    if weights is None or len(weights.values) == 0:
+        return True
+    if not zero and not weights.values.min() > 0:
+        return f"an edge's {weight!r} is not above 0 (the number of shortest paths is then not defined)"
+    if not (weights.values.min() >= 0 and weights.values.max() < np.inf):
+        return f"an edge's {weight!r} is negative, infinite or not a number"
+    whole = weights.integral or (np.trunc(weights.values) == weights.values).all()
+    if whole and weights.values.max() * len(G) >= _EXACT:
+        return f"distances by {weight!r} may be above 2^53 (of whole numbers atoll takes those that float64 holds)"
+    return True
+
+
+def _pairs(G: Any, weight: Any) -> Answer:
+    if len(G) > _MOST_NODES:
+        return f"there are {len(G)} nodes (atoll keeps the distances of all pairs, of up to {_MOST_NODES} nodes)"
+    return True if weight is None else _lengths(G, weight)
+
+
+def _whole_pairs(G: Any, weight: Any) -> Answer:
+    """Ints only: floats are rounded in the order in which they are added up, which is another one here."""
+    answer = _pairs(G, weight)
+    if answer is not True or weight is None:
+        return answer
+    weights = _weights(G, weight)
+    if weights is None or len(weights.values) == 0 or weights.integral:
+        return True
+    return f"an edge's {weight!r} is a float (atoll adds up in another order, so sums are rounded differently)"
+
+
+def _all_pairs_unweighted(G: Any, cutoff: Any = None) -> Answer:
+    return _pairs(G, None)
+
+
+def _all_pairs_dijkstra(G: Any, cutoff: Any = None, weight: Any = "weight") -> Answer:
+    return _pairs(G, weight) if weight is not None else "weight is not the name of an attribute"
+
+
+def _all_pairs_bellman_ford(G: Any, weight: Any = "weight") -> Answer:
+    return _all_pairs_dijkstra(G, None, weight)
+
+
+def _floyd_warshall(G: Any, weight: Any = "weight") -> Answer:
+    if weight is None:
+        return "weight is not the name of an attribute"
+    # NetworkX takes the float 1.0 for what is missing, the attribute's own ints else: one kind of number here.
+    if not (isinstance(G, Graph) and not G._has_dictionaries()) and isinstance(weight, str):
+        parallel = G.is_multigraph()
+        has = {weight in d for data in edge_data(G) for d in (data.values() if parallel else (data,))}
+        if len(has) > 1:
+            return f"some edges have {weight!r} and some have not"
+        if has == {False} and _weights(G, weight) is not None:
+            return f"no edge has {weight!r}, but some other attribute (converted, they are the int 1)"
+    return _whole_pairs(G, weight)
+
+
+def _floyd_warshall_numpy(G: Any, nodelist: Any = None, weight: Any = "weight") -> Answer:
+    if weight is None:
+        return "weight is not the name of an attribute"
+    if nodelist is not None and not (len(nodelist) == len(G) and set(nodelist) == set(G)):
+        return "nodelist is not all nodes, each once"
+    return _whole_pairs(G, weight)
+
+
+def _average_length(G: Any, weight: Any = None, method: Any = None) -> Answer:
+    known = (None, "unweighted") if weight is None else (None, "unweighted", "dijkstra", "bellman-ford")
+    if method not in known:
+        return f"method is {method!r} (atoll has its own)"
+    return _whole_pairs(G, None if method == "unweighted" else weight)
+
+
+def _eccentricity(G: Any, v: Any = None, sp: Any = None, weight: Any = None) -> Answer:
+    if v is not None or sp is not None:
+        return "v or sp is given (atoll computes all eccentricities)"
+    return _extents(G, weight)
+
+
+def _extent(G: Any, e: Any = None, usebounds: bool = False, weight: Any = None) -> Answer:
+    if e is not None or usebounds:
+        return "e or usebounds is given (atoll has bounds of its own)"
+    return _extents(G, weight)
+
+
+def _extents(G: Any, weight: Any) -> Answer:
+    """Only numbers of edges in undirected graphs have bounds, so that not all distances are kept."""
+    return True if weight is None and not G.is_directed() else _pairs(G, weight)
+
+
+def _two_ended(G: Any, source: Any = None, target: Any = None, weight: Any = None, method: Any = "dijkstra") -> Answer:
+    if method != "dijkstra":
+        return f"method is {method!r} (atoll has its own)"
+    if source is None and target is None:
+        return "neither source nor target is given (atoll has no paths of all pairs)"
+    if source is None and G.is_directed():
+        return "only target is given, and the graph is directed (atoll searches from a source)"
+    return True if weight is None else _lengths(G, weight)
+
+
+def _dijkstra_path(G: Any, source: Any, target: Any, weight: Any = "weight") -> Answer:
+    return _lengths(G, weight)
+
+
+def _betweenness(
+    G: Any, k: Any = None, normalized: bool = True, weight: Any = None, endpoints: bool = False, seed: Any = None
+) -> Answer:
+    return True if weight is None else _lengths(G, weight, zero=False)
+
+
+def _closeness(G: Any, u: Any = None, distance: Any = None, wf_improved: bool = True) -> Answer:
+    return True if u is None and distance is None else "u or distance is given (atoll's is of all nodes, by edges)"
+
+
+def _harmonic(G: Any, nbunch: Any = None, distance: Any = None, sources: Any = None) -> Answer:
+    if nbunch is None and distance is None and sources is None:
+        return True
+    return "nbunch, distance or sources is given (atoll's is of all nodes, from all, by edges)"
+
+
+def _undirected(G: Any, *_: Any, **__: Any) -> Answer:
+    return "directed graphs are not supported" if G.is_directed() else True
+
+
+def _simple(G: Any, *_: Any, **__: Any) -> Answer:
+    return "multigraphs are not supported" if G.is_multigraph() else _undirected(G)
+
+
+def _not_multigraph(G: Any, *_: Any, **__: Any) -> Answer:
+    return "multigraphs are not supported" if G.is_multigraph() else True
+
+
+def _clustering(G: Any, nodes: Any = None, weight: Any = None, **_: Any) -> Answer:
+    return _simple(G) if weight is None else "weight is given (atoll's clustering ignores weights)"
+
+
+def _average_clustering(G: Any, nodes: Any = None, weight: Any = None, count_zeros: bool = True) -> Answer:
+    return _clustering(G, nodes, weight)
+
+
+def _spanning_edges(G: Any, algorithm: str = "kruskal", weight: Any = "weight", *_: Any, **__: Any) -> Answer:
+    """Whether edges have a place in the order of their weights, and atoll yields them in NetworkX's order."""
+    simple = _simple(G)
+    if simple is not True:
+        return simple
+    if algorithm != "kruskal":
+        return f"algorithm is {algorithm!r} (atoll has its own, and yields edges as Kruskal's does)"
+    weights = _weights(G, weight)
+    if isinstance(weights, str):
+        return weights
+    if weights is None or len(weights.values) == 0:
+        return True
+    if not np.isfinite(weights.values).all():
+        return f"an edge's {weight!r} is infinite or not a number"
+    if weights.integral and np.abs(weights.values).max() >= _EXACT:
+        return f"an edge's {weight!r} may be beyond 2^53 (of whole numbers atoll takes those that float64 holds)"
+    return True
+
+
+def _spanning_tree(G: Any, weight: Any = "weight", algorithm: str = "kruskal", ignore_nan: bool = False) -> Answer:
+    return _spanning_edges(G, algorithm, weight)
+
+
+def _by_modularity(G: Any, weight: Any, resolution: Any) -> Answer:
+    if G.is_directed():
+        return "directed graphs are not supported"
+    if not (isinstance(resolution, (int, float, np.number)) and 0 < resolution < np.inf):
+        return f"resolution is {resolution} (atoll's is above 0 and finite)"
+    weights = None if weight is None else _weights(G, weight)
+    if isinstance(weights, str):
+        return weights
+    if weights is None or len(weights.values) == 0:
+        return True
+    if not 0 <= weights.values.min() <= weights.values.max() < np.inf:
+        return f"an edge's {weight!r} is negative, infinite or not a number"
+    if weights.values.max() == 0:
+        return f"all edges' {weight!r} are 0 (NetworkX divides by their sum)"
+    if G.is_multigraph():
+        return f"parallel edges may differ in {weight!r} (atoll keeps the least, NetworkX adds them up)"
+    return True
+
+
+def _leiden(G: Any, weight: Any = "weight", resolution: Any = 1, max_level: Any = None, seed: Any = None) -> Answer:
+    return _by_modularity(G, weight, resolution) if max_level is None else "max_level is given (atoll ends by itself)"
+
+
+def _louvain(
+    G: Any,
+    weight: Any = "weight",
+    resolution: Any = 1,
+    threshold: Any = 1e-7,
+    max_level: Any = None,
+    seed: Any = None,
+) -> Answer:
+    if threshold != 1e-7:
+        return f"threshold is {threshold} (atoll has its own)"
+    return _leiden(G, weight, resolution, max_level)
+
+
+def _modularity(G: Any, communities: Any, weight: Any = "weight", resolution: Any = 1) -> Answer:
+    if G.number_of_edges() == 0:
+        return "there is no edge (NetworkX divides by their number)"
+    return _by_modularity(G, weight, resolution)
+
+
+CONDITIONS = {
+    "all_pairs_bellman_ford_path_length": _all_pairs_bellman_ford,
+    "all_pairs_dijkstra_path_length": _all_pairs_dijkstra,
+    "all_pairs_shortest_path_length": _all_pairs_unweighted,
+    "average_shortest_path_length": _average_length,
+    "diameter": _extent,
+    "eccentricity": _eccentricity,
+    "floyd_warshall": _floyd_warshall,
+    "floyd_warshall_numpy": _floyd_warshall_numpy,
+    "periphery": _extent,
+    "radius": _extent,
+    "average_clustering": _average_clustering,
+    "betweenness_centrality": _betweenness,
+    "closeness_centrality": _closeness,
+    "clustering": _clustering,
+    "core_number": _simple,
+    "eigenvector_centrality": _eigenvector,
+    "katz_centrality": _katz,
+    "maximum_spanning_edges": _spanning_edges,
+    "maximum_spanning_tree": _spanning_tree,
+    "minimum_spanning_edges": _spanning_edges,
+    "minimum_spanning_tree": _spanning_tree,
+    "leiden_communities": _leiden,
+    "louvain_communities": _louvain,
+    "modularity": _modularity,
+    "harmonic_centrality": _harmonic,
+    "pagerank": _pagerank,
+    "dijkstra_path": _dijkstra_path,
+    "dijkstra_path_length": _dijkstra_path,
+    "shortest_path": _two_ended,
+    "shortest_path_length": _two_ended,
+    "single_source_dijkstra_path": _dijkstra,
+    "single_source_dijkstra_path_length": _dijkstra,
+    "transitivity": _simple,
+    "triangles": _not_multigraph,
+}
