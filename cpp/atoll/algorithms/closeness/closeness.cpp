@@ -159,9 +159,9 @@ void Closeness::Searches::search_by_kernels(const std::vector<Local>& sources, c
 // batch takes some from each part: these are near each other, and all ranks begin with some.
 template <int kWords>
 void Closeness::Searches::search_together(const std::vector<Local>& sources, const Progress& progress) {
-  using Together = ClosenessBatch<kWords>;
-  if (!std::holds_alternative<Batch<kWords>>(batch_)) batch_ = std::make_unique<Together>(graph_);
-  Together& batch = *std::get<Batch<kWords>>(batch_);
+  using SearchBatch = ClosenessBatch<kWords>;
+  if (!std::holds_alternative<Batch<kWords>>(batch_)) batch_ = std::make_unique<SearchBatch>(graph_);
+  SearchBatch& batch = *std::get<Batch<kWords>>(batch_);
   batch.clear();
   const auto here = world_.all_gather(sources.size());
   std::size_t first = 0, all = 0;  // position of the first source of this rank
@@ -172,10 +172,10 @@ void Closeness::Searches::search_together(const std::vector<Local>& sources, con
   std::size_t parts = 1;
   while (2 * parts <= std::min<std::size_t>(kWords, here.size())) parts *= 2;
   const std::size_t part = (all + parts - 1) / parts, taken = 64 * kWords / parts;
-  std::vector<typename Together::Source> mine;
+  std::vector<typename SearchBatch::Source> mine;
   for (std::size_t begin = 0; begin < part; begin += taken) {
     mine.clear();
-    typename Together::Bits bits;
+    typename SearchBatch::Bits bits;
     for (std::size_t p = 0; p < parts; ++p)
       for (std::size_t i = 0; i < std::min(taken, part - begin); ++i) {
         const std::size_t position = p * part + begin + i, bit = p * taken + i;

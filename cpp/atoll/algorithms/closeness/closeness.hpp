@@ -20,7 +20,7 @@
 ///     closeness(v) = (r / (n - 1)) (r / farness(v)), 0 if r is 0 [1]
 ///     harmonic(v) = sum over u in R(v) of 1 / d(u, v)
 ///
-/// From some sources each sum has the sources alone, and is scaled up: of k sources those other than v, k or k - 1,
+/// From some sources each sum has only these, and is scaled up: of k sources those other than v, k or k - 1,
 /// stand for n - 1 vertices. If they are drawn at random, the estimates of farness and of harmonic have no bias, and k
 /// = O(log n / e^2) sources give every mean distance of a connected undirected graph with an error of at most e times
 /// the diameter, with high probability [2]. Weights, self-loops and multi-edges do not matter. Sums are of whole

@@ -20,7 +20,7 @@
 ///
 /// Memory on one rank: 12 bytes for each vertex and thread (where all edges count alike 8, and 12 for each vertex of
 /// the level behind the first) and some 60 for each vertex, 24 for each edge of the level behind the first. Over ranks
-/// each merges its rows in 12 bytes for each entry of their lists, and rank 0 puts them together and goes on alone: it
+/// each merges its rows in 12 bytes for each entry of their lists, and rank 0 gathers these and does the rest: it
 /// holds 24 bytes for each edge of the graph, and all that one rank has.
 /// [1] V. D. Blondel, J.-L. Guillaume, R. Lambiotte, E. Lefebvre. "Fast unfolding of communities in large networks."
 /// Journal of Statistical Mechanics P10008, 2008. [2] V. A. Traag, L. Waltman, N. J. van Eck. "From Louvain to Leiden:

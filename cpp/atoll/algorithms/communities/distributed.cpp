@@ -164,14 +164,14 @@ void CommunityDetection::Distributed::run(const CommunityDetectionOptions& optio
   result.communities = result.levels = 0;
   result.modularity = 0;
   if (first_.total() > 0) labels = find_on_first_rank(options, result);
-  Vertex alone = 0;
+  Vertex singletons = 0;
   for (std::size_t k = 0; k < owned; ++k) {
     const Local v = graph_.local_of(static_cast<Vertex>(k));
     const bool found = index(v) < labels.size();
     result.community[k] = found ? labels[index(v)] : graph_.id_of(v);
-    alone += !found;
+    singletons += !found;
   }
-  result.communities += graph_.world().sum(alone);
+  result.communities += graph_.world().sum(singletons);
 }
 
 std::size_t CommunityDetection::Distributed::memory_bytes() const {

@@ -4,11 +4,11 @@
 // | in the paper | here |
 // |---|---|
 // | S, E(v, S - v) >= gamma |v| (|S| - |v|) | community; is_well_connected |
-// | v is in a singleton community | state: alone |
+// | v is in a singleton community | state: singleton |
 // | a well-connected community is drawn at random by its gain | the one with the greatest gain, as in GVE-Leiden |
 //
-// Threads: who is alone and wants to join another first makes itself gone, so that nobody joins it meanwhile; who joins
-// one that is alone first makes it joined, so that it stays. Both are one exchange of a byte. A neighbour that has
+// Threads: a singleton that wants to join another subset first makes itself gone, so that nobody joins it meanwhile; who
+// joins a singleton first makes it joined, so that it stays. Both are one exchange of a byte. A neighbour that has
 // joined a subset never leaves it, so subsets are connected whatever the threads do.
 #include <atoll/algorithms/communities/refinement.hpp>
 
@@ -16,11 +16,11 @@ namespace atl {
 namespace {
 
 constexpr std::size_t kRefiningGrain = 256;
-constexpr char kAlone = 0, kJoined = 1, kGone = 2;
+constexpr char kSingleton = 0, kJoined = 1, kGone = 2;
 
 // Whether the state was, or has become, `joined`.
 bool make_joined(char& state) {
-  char seen = kAlone;
+  char seen = kSingleton;
   return std::atomic_ref(state).compare_exchange_strong(seen, kJoined) || seen == kJoined;
 }
 
@@ -35,7 +35,7 @@ Vertex Refinement::run(const Level& level, const ModularityTerms& terms, Workers
   }
   for (std::size_t v = 0; v < rows; ++v) {
     degree_[v] = level.degree[v];
-    state_[v] = kAlone;
+    state_[v] = kSingleton;
     subset[v] = static_cast<Local>(v);
   }
   std::atomic<Vertex> joined{0};
@@ -43,7 +43,7 @@ Vertex Refinement::run(const Level& level, const ModularityTerms& terms, Workers
     using Number = decltype(weight(Edge{0}));
     for (ThreadSums& sums : sums_) sums.by<Number>().resize(rows);
     const auto refine = [&](std::size_t v, auto& sums) {
-      if (load_relaxed(state_[v]) != kAlone) return false;
+      if (load_relaxed(state_[v]) != kSingleton) return false;
       const Local mine = community[v];
       double inside = 0;
       for (Edge e = level.offsets[v]; e < level.offsets[v + 1]; ++e) {
@@ -64,11 +64,11 @@ Vertex Refinement::run(const Level& level, const ModularityTerms& terms, Workers
           to = s;
         }
       });
-      char alone = kAlone;
-      if (!is_well_connected || to < 0 || !std::atomic_ref(state_[v]).compare_exchange_strong(alone, kGone))
+      char expected = kSingleton;
+      if (!is_well_connected || to < 0 || !std::atomic_ref(state_[v]).compare_exchange_strong(expected, kGone))
         return false;
       if (!make_joined(state_[to])) {  // it has left meanwhile
-        std::atomic_ref(state_[v]).store(kAlone);
+        std::atomic_ref(state_[v]).store(kSingleton);
         return false;
       }
       std::atomic_ref(degree_[to]).fetch_add(degree, std::memory_order_relaxed);

@@ -4,7 +4,7 @@
 #include <atoll/algorithms/communities/level.hpp>
 #include <atoll/base/parallel.hpp>
 
-/// Splits each community into connected subsets: the refinement of Leiden [1]. A vertex that is alone joins the subset
+/// Splits each community into connected subsets: the refinement of Leiden [1]. A singleton vertex joins the subset
 /// of a neighbour in its community with which the modularity gains most; subsets that others have joined stay.
 ///
 ///     const Vertex joined = refinement.run(level, terms, Workers::team, community, degrees, subset);
@@ -26,7 +26,7 @@ class Refinement {
   Team& team_;
   std::vector<ThreadSums>& sums_;
   Array<double> degree_;  // [row] sum of the subset's degrees
-  Array<char> state_;     // [row] what has become of the subset that began as this row alone
+  Array<char> state_;     // [row] what has become of the subset that began with this row
 };
 
 /// Splits each community into its connected parts; `subset` is as above. One thread.

@@ -36,7 +36,7 @@ class ListForest {
         team_(graph.world().team()),
         order_(order),
         first_mirror_(graph.mirrors().begin[0]),
-        is_alone_(graph.world().size() == 1),
+        has_one_rank_(graph.world().size() == 1),
         rows_(balanced_rows(graph)),
         rounds_(team_, index(graph.locals()), positions(), order, differ_by_weight(graph, weights)) {}
 
@@ -49,7 +49,7 @@ class ListForest {
     const auto joins_masters = [this](const KeyedEdge<Key>& edge) { return std::max(edge.a, edge.b) < first_mirror_; };
     run_where(keys, joins_masters, [&](Key key) { return is_light(key); });
     // Over ranks the trees that remain would keep most heavy edges: candidates() leaves them out.
-    if (is_alone_ && pivot_) run_where(keys, joins_masters, [&](Key key) { return !is_light(key); });
+    if (has_one_rank_ && pivot_) run_where(keys, joins_masters, [&](Key key) { return !is_light(key); });
     found_ = rounds_.chosen().size();
   }
   std::span<const KeyedEdge<Key>> edges() const { return std::span(rounds_.chosen()).first(found_); }
@@ -136,7 +136,7 @@ class ListForest {
   Team& team_;
   const Order order_;
   const Local first_mirror_;
-  const bool is_alone_;
+  const bool has_one_rank_;
   const std::vector<Local> rows_;  // [segment] where it begins
   Boruvka<Key, Order> rounds_;
   std::optional<Key> pivot_;  // the greatest key of light edges; none: all are
