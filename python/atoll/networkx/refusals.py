@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Conditions of NetworkX's functions: each returns True where atoll can answer the call, or a text that says why not."""
+"""Conditions of NetworkX's functions: each gives True where atoll can answer the call, or a text that says why not."""
 
 from __future__ import annotations
 
