@@ -7,8 +7,7 @@ python calls.py          # in this folder, where calls.csv lies; the numbers of 
 import atoll
 import pandas
 
-calls = pandas.read_csv("calls.csv", parse_dates=["date"])
-graph = atoll.Graph(calls, weight="minutes", duplicates="sum", missing="drop", directed=False)
+graph = atoll.Graph("calls.csv", weight="minutes", duplicates="sum", missing="drop", directed=False)
 print(graph)
 print(graph.columns)
 
@@ -26,11 +25,12 @@ print(groups, groups.sizes())
 forest = atoll.minimum_spanning_forest(graph)
 print(forest)
 
-one_way = atoll.Graph(calls, missing="drop")
+one_way = atoll.Graph("calls.csv", missing="drop")
 print("calls that come back:", atoll.strongly_connected_components(one_way))
 
 team = graph.subgraph(["Ann", "Bob", "Cid", "Dora", "Eve"])
 print("Ann's team:", team)
+calls = pandas.read_csv("calls.csv", parse_dates=["date"])
 march = calls[calls["date"] < "2026-03-15"]
 print("first half of March:", atoll.Graph(march, missing="drop", directed=False))
 

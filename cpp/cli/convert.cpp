@@ -12,7 +12,7 @@ namespace atl::cli {
 int verb_convert(const Words& words) {
   Command command("convert",
                   "Reads a graph and writes it in another format: .el .wel .txt .tsv .csv .mtx .g500 "
-                  ".g500-64 .atoll by the output's ending; with --names, the names beside it as OUTPUT.names.");
+                  ".g500-64 .atoll by the output's ending; names beside it as OUTPUT.names.");
   GraphInput input;
   input.add_reading_to(command.app());
   input.add_names_to(command.app());
@@ -21,14 +21,15 @@ int verb_convert(const Words& words) {
   if (const auto code = command.parse(words)) return *code;
   return command.run([&](World& world) {
     RankTimer timer(world);
+    const bool named = input.has_names(world);
     world.collective_try([&] {
-      if (input.has_names() && output.ends_with(".mtx"))
+      if (named && output.ends_with(".mtx"))
         throw UsageError(
             fmt::format("{}: has ids from 1 on (names are of ids from 0 on). Write the graph as .atoll.", output));
-      if (!input.has_names()) refuse_other_names(world, output);
+      if (!named) refuse_other_names(world, output);
     });
     command.begin_phase(world, "reading " + input.text());
-    const NamedEdges loaded = input.load_named(world);
+    const NamedEdges loaded = input.load_named(world, named);
     const EdgeList& edges = loaded.edges;
     const double load_seconds = world.max(timer.lap());
     command.begin_phase(world, "writing " + output);

@@ -53,6 +53,10 @@ void GraphInput::add_reading_to(CLI::App& app) {
     app.add_option("--decimal", decimal_,
                    "edge lists: the decimal sign, . or , (the other one groups digits); auto: by the first lines")
         ->check(CLI::IsMember({"auto", ".", ","}));
+    app.add_option(
+           "--missing", missing_,
+           "edge lists: a line without an end, or without the weight that is taken: error, or drop it (counted)")
+        ->check(CLI::IsMember({"error", "drop"}));
   });
 }
 
@@ -124,8 +128,10 @@ void GraphInput::add_to(CLI::App& app, Cuts cuts) {
 
 void GraphInput::add_names_to(CLI::App& app) {
   in_group(app, kReadingGroup, [&] {
-    app.add_flag("--names", names_,
-                 "vertices have names: the fields of an edge list, or INPUT.names of `atoll convert --names`");
+    auto* names = app.add_flag("--names", names_,
+                               "vertices have names: the fields of an edge list, or INPUT.names of `atoll convert "
+                               "--names` (default: if the first lines of an edge list leave no doubt)");
+    app.add_flag("--no-names", no_names_, "vertices are whole numbers")->excludes(names);
   });
 }
 
@@ -138,6 +144,7 @@ ReadOptions GraphInput::read_options() const {
   if (headings_ != "auto") read.headings = headings_ == "yes";
   if (delimiter_ != "auto") read.delimiter = kDelimiters.at(delimiter_);
   if (decimal_ != "auto") read.decimal = decimal_[0];
+  if (missing_ == "drop") read.missing = ReadOptions::Missing::drop;
   return read;
 }
 
@@ -149,6 +156,7 @@ void GraphInput::refuse_for_generators() const {
                                       {"--headings", headings_ == "auto" ? "" : headings_},
                                       {"--delimiter", delimiter_ == "auto" ? "" : delimiter_},
                                       {"--decimal", decimal_ == "auto" ? "" : decimal_},
+                                      {"--missing", missing_ == "error" ? "" : missing_},
                                       {"--names", names_ ? "is given" : ""}})
     if (!value.empty())
       throw UsageError(
@@ -164,9 +172,14 @@ EdgeList GraphInput::load(World& world) const {
   return edges;
 }
 
-NamedEdges GraphInput::load_named(World& world) const {
-  if (!names_ || is_generator(text_)) return {.edges = load(world)};
-  return read_with_names(world, text_, read_options());
+bool GraphInput::has_names(World& world) const {
+  if (names_ || no_names_ || is_generator(text_)) return names_;
+  return atl::has_names(world, text_, read_options());
+}
+
+NamedEdges GraphInput::load_named(World& world, bool has_names) const {
+  if (is_generator(text_)) return {.edges = load(world)};
+  return read_names_or_ids(world, text_, has_names, read_options());
 }
 
 nlohmann::json describe_names(const NamedEdges& named) {

@@ -19,7 +19,7 @@ class GraphInput {
   void add_to(CLI::App& app, Cuts cuts = Cuts::of_edges);
   /// Adds only the options that say what to read, for verbs that build no Graph.
   void add_reading_to(CLI::App& app);
-  /// Adds --names, for verbs that go by load_named(). Before or after the others.
+  /// Adds --names and --no-names, for verbs that go by load_named(). Before or after the others.
   void add_names_to(CLI::App& app);
   /// Adds the options that say which of the edges read count.
   void add_merging_to(CLI::App& app);
@@ -27,9 +27,10 @@ class GraphInput {
   void add_placing_to(CLI::App& app);
   /// Loads the edges of the file or generator, this rank's slice. Collective.
   EdgeList load(World& world) const;
-  /// The same, with names if --names is given: those of the edge list, or of the file INPUT.names beside it. Collective.
-  NamedEdges load_named(World& world) const;
-  bool has_names() const { return names_; }
+  /// Whether vertices have names: as --names or --no-names says, else as the file looks (atl::has_names). Collective.
+  bool has_names(World& world) const;
+  /// Loads as load() does; where it has names, those of the edge list, or of the file INPUT.names beside it. Collective.
+  NamedEdges load_named(World& world, bool has_names) const;
   GraphOptions options() const;
   /// How the graph was prepared, for the result's `input`: what was done, with `cut` of describe().
   nlohmann::json preparation(const Graph& graph) const;
@@ -44,7 +45,8 @@ class GraphInput {
   void refuse_for_generators() const;
 
   ReadOptions read_;
-  bool names_ = false;
+  bool names_ = false, no_names_ = false;
+  std::string missing_ = "error";
   std::string headings_ = "auto", delimiter_ = "auto", decimal_ = "auto";
   bool directed_ = false, undirected_ = false, weighted_ = false, unweighted_ = false;
   std::string duplicates_ = "min", self_loops_ = "keep";

@@ -102,7 +102,7 @@ Outcome inspect(World& world, const Question& question) {
   const GraphInput& input = question.input;
   const Rank for_ranks = question.for_ranks;
   RankTimer timer(world);
-  NamedEdges loaded = input.load_named(world);
+  NamedEdges loaded = input.load_named(world, input.has_names(world));
   EdgeList edges = std::move(loaded.edges);
   const double load_seconds = world.max(timer.lap());
   const IdMap ids = number(world, edges);

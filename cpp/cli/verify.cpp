@@ -74,9 +74,10 @@ int verify_algorithm(const catalog::Algorithm& row, const Words& words) {
       ->required();
   if (const auto code = command.parse(words)) return *code;
   return command.run([&](World& world) {
-    if (!input.has_names()) world.collective_try([&] { options.check_source_ids(); });
+    const bool named = input.has_names(world);
+    if (!named) world.collective_try([&] { options.check_source_ids(); });
     RankTimer timer(world);
-    NamedEdges loaded = input.load_named(world);
+    NamedEdges loaded = input.load_named(world, named);
     const Graph graph = Graph::build(world, std::move(loaded.edges), input.options());
     const double prepare_seconds = world.max(timer.lap());
     const Verdict verdict = check_file(row, options, input, graph, loaded.names.get(), result, column);

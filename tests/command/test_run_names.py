@@ -83,12 +83,25 @@ def test_an_unknown_name_is_an_error_with_the_nearest_ones(table, ranks):
     assert len(errors) == 1 and errors[0].endswith(said)
 
 
-def test_a_name_without_names_is_an_error_before_the_graph_is_read(tmp_path):
-    for algorithm in ("bfs", "bc"):
-        done = atoll("run", algorithm, tmp_path / "none.tsv", "--source", "TP53", code=2)
+def test_a_name_as_the_source_in_a_graph_of_ids_is_an_error_before_the_graph_is_read(table, tmp_path):
+    ids = tmp_path / "ids.tsv"
+    ids.write_text("1\t2\n2\tx\n")  # its second line would be an error, too
+    for algorithm, words in (("bfs", [ids]), ("bc", [ids]), ("bfs", [table, "--no-names"])):
+        done = atoll("run", algorithm, *words, "--source", "TP53", code=2)
         assert (
             "--source is 'TP53' (an original id is a whole number). Give one, or read names by --names." in done.stderr
         )
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_names_are_taken_where_the_file_leaves_no_doubt(table, tmp_path, ranks):
+    words = ["run", "sssp", table, "--undirected", "--source", "TP53", "--json", "-", *ranks_of(ranks)]
+    plain, named = (json.loads(atoll(*words, *more).stdout) for more in ([], ["--names"]))
+    assert plain["result"]["top"] == named["result"]["top"] and plain["input"]["names"] == named["input"]["names"]
+    table.write_text(TABLE + "\tMDM2\t1\nMDM4\tMDM2\tNA\n")
+    report = json.loads(atoll(*words, "--missing", "drop").stdout)
+    assert report["input"]["names"]["columns"].endswith("2 of 6 lines left out, where an end or the weight is missing")
+    assert "column 1 is empty (an edge needs it)" in atoll(*words, code=3).stderr
 
 
 @pytest.mark.parametrize("ranks", [1, 3])

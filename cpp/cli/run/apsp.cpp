@@ -354,11 +354,12 @@ int run_apsp(const Words& words) {
           "--device {} with --out-of-core (tiles in a file are for the processor). Leave one out.", o.device));
     const std::shared_ptr<Device> device = device_of_rank(world, o.device);
     RankTimer timer(world);
+    const bool named = input.has_names(world);
     world.collective_try([&] {
-      if (!o.output.empty() && !input.has_names()) refuse_other_names(world, o.output);
+      if (!o.output.empty() && !named) refuse_other_names(world, o.output);
     });
     command.begin_phase(world, "reading " + input.text());
-    NamedEdges loaded = input.load_named(world);
+    NamedEdges loaded = input.load_named(world, named);
     const double load_seconds = world.max(timer.lap());
     const Edge input_edges = world.sum(static_cast<Edge>(loaded.edges.size()));
     const ReplicatedCsr<double> read = gather_arcs(world, std::move(loaded.edges), weights, semiring);

@@ -41,14 +41,15 @@ nlohmann::json labels(const std::vector<Vertex>& vertices, const Dictionary* nam
 }
 
 Outcome find_path(World& world, Command& command, const PathOptions& o) {
-  if (!o.input.has_names())
+  const bool named = o.input.has_names(world);
+  if (!named)
     world.collective_try([&] {
       vertex_meant("--from", o.from, nullptr);
       vertex_meant("--to", o.to, nullptr);
     });
   RankTimer timer(world);
   command.begin_phase(world, "reading " + o.input.text());
-  NamedEdges loaded = o.input.load_named(world);
+  NamedEdges loaded = o.input.load_named(world, named);
   const std::shared_ptr<const Dictionary> names = loaded.names;
   const nlohmann::json described_names = describe_names(loaded);
   const double load = world.max(timer.lap());

@@ -38,7 +38,7 @@ std::tuple<std::size_t, std::size_t, std::optional<std::size_t>> choose_columns(
 ReadChoice::ReadChoice(const std::string& format, std::optional<bool> directed, std::optional<bool> weighted,
                        const std::string& source_column, const std::string& target_column,
                        const std::string& weight_column, std::optional<bool> headings, const std::string& delimiter,
-                       const std::string& decimal) {
+                       const std::string& decimal, bool drop_missing) {
   options.format = format;
   options.directed = directed;
   options.weights = !weighted   ? ReadOptions::Weights::automatic
@@ -50,6 +50,7 @@ ReadChoice::ReadChoice(const std::string& format, std::optional<bool> directed, 
   options.headings = headings;
   if (!delimiter.empty()) options.delimiter = delimiter[0];
   if (!decimal.empty()) options.decimal = decimal[0];
+  if (drop_missing) options.missing = ReadOptions::Missing::drop;
 }
 
 void bind_formats(nb::module_& m) {
@@ -58,9 +59,9 @@ void bind_formats(nb::module_& m) {
   nb::class_<ReadChoice>(m, "ReadChoice")
       .def(
           nb::init<const std::string&, std::optional<bool>, std::optional<bool>, const std::string&, const std::string&,
-                   const std::string&, std::optional<bool>, const std::string&, const std::string&>(),
+                   const std::string&, std::optional<bool>, const std::string&, const std::string&, bool>(),
           "format"_a, "directed"_a.none(), "weighted"_a.none(), "source_column"_a, "target_column"_a, "weight_column"_a,
-          "headings"_a.none(), "delimiter"_a, "decimal"_a);
+          "headings"_a.none(), "delimiter"_a, "decimal"_a, "drop_missing"_a);
   m.def("choose_columns", &choose_columns, "headings"_a, "kinds"_a, "source"_a.none(), "target"_a.none(),
         "weight"_a.none(), "weighted"_a.none(), "place"_a = "the table");
   m.def("is_generator", [](const std::string& text) { return is_generator(text); }, "text"_a);

@@ -209,14 +209,6 @@ Built from_text(const std::shared_ptr<SharedWorld>& shared, const std::string& t
   return built;
 }
 
-Built from_file(const std::shared_ptr<SharedWorld>& shared, const std::string& path, const ReadChoice& choice,
-                const Preparation& preparation) {
-  Built built;
-  built.first = build(
-      shared, preparation.options, [&](World& world) { return read_edges(world, path, choice.options); }, built.second);
-  return built;
-}
-
 Numpy<Vertex> ids_of(const SharedGraph& g) {
   Array<Vertex> ids(static_cast<std::size_t>(g.graph.owned()));
   for (std::size_t k = 0; k < ids.size(); ++k) ids[k] = g.graph.ids().id_of(static_cast<Vertex>(k));
@@ -331,7 +323,6 @@ void bind_graph(nb::module_& m) {
   m.def("from_csr", &from_csr, "world"_a, "rows"_a.noconvert(), "columns"_a.noconvert(), "weight"_a.noconvert().none(),
         "directed"_a, "preparation"_a);
   m.def("from_text", &from_text, "world"_a, "text"_a, "weighted"_a, "preparation"_a);
-  m.def("from_file", &from_file, "world"_a, "path"_a, "choice"_a, "preparation"_a);
 }
 
 }  // namespace atl::python

@@ -80,9 +80,12 @@ NamedGraph from_arrow(const std::shared_ptr<SharedWorld>& shared, const ArrowTab
   });
 }
 
-NamedGraph from_named_file(const std::shared_ptr<SharedWorld>& shared, const std::string& path,
-                           const ReadChoice& choice, const Preparation& preparation) {
-  return build_named(shared, preparation, [&](World& world) { return read_with_names(world, path, choice.options); });
+NamedGraph from_file(const std::shared_ptr<SharedWorld>& shared, const std::string& path, std::optional<bool> names,
+                     const ReadChoice& choice, const Preparation& preparation) {
+  return build_named(shared, preparation, [&](World& world) {
+    const bool named = names ? *names : has_names(world, path, choice.options);
+    return read_names_or_ids(world, path, named, choice.options);
+  });
 }
 
 // The names of ids, None for what is no vertex.
@@ -155,7 +158,7 @@ void bind_names(nb::module_& m) {
         "directed"_a, "vertices"_a, "preparation"_a);
   m.def("from_arrow", &from_arrow, "world"_a, "table"_a, "source"_a, "target"_a, "weight"_a.noconvert().none(),
         "directed"_a, "preparation"_a);
-  m.def("from_named_file", &from_named_file, "world"_a, "path"_a, "choice"_a, "preparation"_a);
+  m.def("from_file", &from_file, "world"_a, "path"_a, "names"_a.none(), "choice"_a, "preparation"_a);
   m.def("write_named", &write_named<std::int64_t>, "graph"_a, "names"_a, "path"_a, "values"_a.noconvert(),
         "vertices"_a);
   m.def("write_named", &write_named<double>, "graph"_a, "names"_a, "path"_a, "values"_a.noconvert(), "vertices"_a);

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import _core, errors
+from ..arguments import one_of
 from ..build_options import build_options
 from ..collective_arguments import checked, renamed
 from ..world import agreed, world_of
@@ -39,6 +40,7 @@ from .graph_formats.json_graph import read_json
 from .graph_formats.pajek import read_pajek
 from .graph_objects import columns_of_dicts
 from .table_files import table_in_file
+from .tables import merged_edges
 
 if TYPE_CHECKING:
     from ..graph import Graph
@@ -131,7 +133,8 @@ class FromFiles:
         source: str | int = "",
         target: str | int = "",
         weight: str | int = "",
-        names: bool = False,
+        names: bool | None = None,
+        missing: str = "error",
         headings: bool | None = None,
         delimiter: str | None = None,
         decimal: str | None = None,
@@ -159,8 +162,13 @@ class FromFiles:
         source, target, weight : str or int
                                 of an edge list: a column's number from 1 on, or its name in the header line; of a table
                                 (Parquet, Arrow) its name; of GraphML and the like `weight` is an attribute of edges
-        names : bool            True: the vertices of an edge list have names; or those of any format, if a file
-                                PATH.names lies beside it, as `atoll convert --names` writes
+        names : bool, optional  True: the vertices of an edge list have names; or those of any format, if a file
+                                PATH.names lies beside it, as `atoll convert --names` writes. False: they are whole
+                                numbers. None: names where the first lines of an edge list leave no doubt
+        missing : {"error", "drop"}
+                                of an edge list or a table: lines without an end, or without the weight that is taken
+                                (an empty field, or NA, NaN, NULL or None without quotes): "drop" leaves them out, and
+                                says how many
         headings : bool, optional
                                 of an edge list: whether the first line is one of headings or of counts; None: as it
                                 looks
@@ -187,13 +195,17 @@ class FromFiles:
         array([10, 20, 30])
         >>> atoll.Graph.read(file, names=True).names
         array(['10', '20', '30'], dtype=object)
+        >>> _ = file.write_text("from,to,km\\nYork,Leeds,39\\nLeeds,Hull,\\n")
+        >>> atoll.Graph(file, missing="drop").columns.partition("; ")[2]
+        '1 of 2 lines left out, where an end or the weight is missing'
         """
         world = world_of(comm, plan)
         text = str(path)
-        placing = f"{partition=}, {heavy=}, {fusion=}, {names=}, {headings=}, {delimiter=}, {decimal=}"
+        placing = f"{partition=}, {heavy=}, {fusion=}, {names=}, {missing=}, {headings=}, {delimiter=}, {decimal=}"
         call = f"read({text!r}, {format=}, {directed=}, {weighted=}, {duplicates=}, {self_loops=}, {placing})"
         with agreed(world, call):
             preparation = build_options(duplicates, self_loops, partition, heavy, fusion)
+            one_of("missing", missing, ("error", "drop"))
             for option, value, known in (("delimiter", delimiter, _DELIMITERS), ("decimal", decimal, _DECIMALS)):
                 if value is not None and not (isinstance(value, str) and value in known):
                     raise errors.UsageError(f"{option} is {value!r} (it is one of {known}). Give one, or leave it out.")
@@ -205,13 +217,18 @@ class FromFiles:
                         raise errors.UsageError(
                             f"{option} is {value!r} (it is for edge lists, and {text} is {foreign}). Leave it out."
                         )
+                if missing == "drop" and foreign not in _TABLES:
+                    raise errors.UsageError(
+                        f"missing is 'drop' (it is for edge lists and tables, and {text} is {foreign}). Leave it out."
+                    )
             if foreign is not None and names:
                 raise errors.UsageError(
                     f"names is True (vertices of a {foreign} file have names where they are text there). Leave it out."
                 )
             if foreign is None:
                 ends = str(source), str(target), str(weight)
-                choice = _core.ReadChoice(format, directed, weighted, *ends, headings, delimiter or "", decimal or "")
+                signs = delimiter or "", decimal or ""
+                choice = _core.ReadChoice(format, directed, weighted, *ends, headings, *signs, missing == "drop")
         if foreign is not None:
             columns = {
                 "source": source or None,
@@ -221,13 +238,14 @@ class FromFiles:
             }
             placed = {"partition": partition, "heavy": heavy, "fusion": fusion, "comm": comm, "plan": plan}
             options = {"duplicates": duplicates, "self_loops": self_loops, **placed}
-            return cls._from_foreign_file(world, text, foreign, columns, directed, options)
-        core: tuple[Any, ...]
-        if names:
-            core = _core.from_named_file(world, text, choice, preparation)
-        else:
-            core = _core.from_file(world, text, choice, preparation)
-        return cls._made(world, comm, core, partition)  # type: ignore[attr-defined, no-any-return]
+            return cls._from_foreign_file(world, text, foreign, columns, missing, directed, options)
+        core = _core.from_file(world, text, names, choice, preparation)
+        made: Graph = cls._made(world, comm, core, partition)  # type: ignore[attr-defined]
+        if merged := merged_edges(made, duplicates, self_loops):
+            made._columns = f"{made._columns}; {merged}" if made._columns else merged
+            if world.rank == 0:
+                _log.info("%s: %s", text, merged)
+        return made
 
     from_file = read
 
@@ -238,6 +256,7 @@ class FromFiles:
         path: str,
         format: str,
         columns: dict[str, Any],
+        missing: str,
         directed: bool | None,
         options: dict[str, Any],
     ) -> Graph:
@@ -246,7 +265,8 @@ class FromFiles:
             with agreed(world):
                 table, columns = table_in_file(path, format, world, columns)
             directed = True if directed is None else directed
-            return cls.from_table(table, **columns, directed=directed, **options)  # type: ignore[attr-defined, no-any-return]
+            options = {"missing": missing, "directed": directed, **options}
+            return cls.from_table(table, **columns, **options)  # type: ignore[attr-defined, no-any-return]
         with agreed(world):
             for name in ("source", "target"):
                 if columns[name] is not None:

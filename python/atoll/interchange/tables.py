@@ -33,6 +33,15 @@ __all__ = ["FromTables", "chosen_columns"]
 _log = logging.getLogger("atoll")
 
 
+def merged_edges(graph: Graph, duplicates: str, self_loops: str) -> str:
+    """How many parallel edges of its input became one, in words; empty where none did, or loops were dropped too."""
+    merged = graph.report["entries"] - graph.m
+    if merged <= 0 or duplicates == "keep" or self_loops != "keep":
+        return ""
+    remedy = "; duplicates='sum' adds their weights" if graph.weighted and duplicates != "sum" else ""
+    return f"{merged} parallel edge{'' if merged == 1 else 's'} merged by {duplicates}{remedy}"
+
+
 class FromTables:
     """The constructor that takes a table."""
 
@@ -173,11 +182,8 @@ class FromTables:
             rows, kept = (int(all_gather(world, np.array([count])).sum()) for count in (rows, kept))
             told += f"; {rows - kept} of {rows} rows left out, where one of these is missing"
         made: Graph = cls._made(world, comm, (*core[:3], told), partition)  # type: ignore[attr-defined]
-        merged = made.report["entries"] - made.m
-        if merged > 0 and duplicates != "keep" and self_loops == "keep":
-            remedy = "" if duplicates == "sum" or chosen.weight is None else "; duplicates='sum' adds their weights"
-            edges = "edge" if merged == 1 else "edges"
-            made._columns = told = f"{told}; {merged} parallel {edges} merged by {duplicates}{remedy}"
+        if merged := merged_edges(made, duplicates, self_loops):
+            made._columns = told = f"{told}; {merged}"
         if world.rank == 0:
             _log.info("from_table: %s", told)
         with agreed(world):

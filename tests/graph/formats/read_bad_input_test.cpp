@@ -34,14 +34,14 @@ std::vector<BadInput> bad_inputs() {
        ": holds no edge (its 2 lines are comments, names or blank). Check how it was written."},
       {"a.txt", "1 2\n3\n", ":2: the line has 1 column (an edge needs 2). Complete or remove it."},
       {"a.txt", "1 2\n3 x4\n",
-       ":2: target is 'x4' (not a whole number). Name the file's format and columns, or read names by --names "
-       "(docs/names.md)."},
+       ":2: target is 'x4' (not a whole number). Name the file's format and columns, or read names by --names, "
+       "names=True in Python (docs/names.md)."},
       {"a.txt", "1 2\n3 4x\n",
-       ":2: target is '4x' (not a whole number). Name the file's format and columns, or read names by --names "
-       "(docs/names.md)."},
+       ":2: target is '4x' (not a whole number). Name the file's format and columns, or read names by --names, "
+       "names=True in Python (docs/names.md)."},
       {"a.txt", "1 2\n3.0 4\n",
-       ":2: source is '3.0' (not a whole number). Name the file's format and columns, or read names by --names "
-       "(docs/names.md)."},
+       ":2: source is '3.0' (not a whole number). Name the file's format and columns, or read names by --names, "
+       "names=True in Python (docs/names.md)."},
       {"a.txt", "1 2\n\n# c\n-3 4\n",
        ":4: source is -3 (ids are whole numbers from 0 to 2^63 - 2). Renumber the vertices."},
       {"a.txt", "1 2\n3 9223372036854775807\n",
@@ -51,8 +51,8 @@ std::vector<BadInput> bad_inputs() {
        ":2: target is 99999999999999999999999 (ids are whole numbers from 0 to 2^63 - 2). Renumber the "
        "vertices."},
       {"a.txt", "GeneA GeneB\nGeneC GeneD\n",
-       ":1: source is 'GeneA' (not a whole number). Name the file's format and columns, or read names by --names "
-       "(docs/names.md)."},
+       ":1: source is 'GeneA' (not a whole number). Name the file's format and columns, or read names by --names, "
+       "names=True in Python (docs/names.md)."},
       {"a.txt", "1 2\n3 4 5\n",
        ":2: the line has 3 columns (those before have 2). If this is a list of neighbours, convert it to one "
        "edge a line."},
@@ -62,7 +62,9 @@ std::vector<BadInput> bad_inputs() {
       {"a.txt", "0 5 6 1.5\n1 7 8 1.5\n2 9 5 1.5\n3 9 6 1.5\n",
        ":1: the first of 4 columns counts the lines (it looks like the number of the edge). Say which "
        "columns are source and target."},
-      {"a.csv", "1,2\n3,,4\n", ":2: column 2 is empty (an edge needs it). Complete or remove the line."},
+      {"a.csv", "1,2\n3,,4\n",
+       ":2: column 2 is empty (an edge needs it). Complete or remove the line, or leave such lines out: --missing "
+       "drop, missing=\"drop\" in Python."},
       {"a.csv", "3,1,u,graph\n1,4\n", ":2: target is 4 (the header says ids 1 to 3). Correct the edge or the header."},
       {"a.csv", "3,2,u,graph\n1,3\n# and\n",
        ":1: the header promises 2 edges (the file has 1). The file is cut off, or its header is wrong."},
@@ -119,8 +121,8 @@ std::vector<BadInput> bad_inputs() {
        "or rename it."},
       {"a.txt.gz", gzip_member(""), ": holds no text (it unpacks to nothing). Check how it was written."},
       {"a.txt.zst", zstd_frame("1 2\nx\n"),
-       ":2: source is 'x' (not a whole number). Name the file's format and columns, or read names by --names "
-       "(docs/names.md)."},
+       ":2: source is 'x' (not a whole number). Name the file's format and columns, or read names by --names, "
+       "names=True in Python (docs/names.md)."},
       {"a.txt.gz", gzip_member(many_lines(100000) + "1 -2\n" + many_lines(100000)),
        ":100001: target is -2 (ids are whole numbers from 0 to 2^63 - 2). Renumber the vertices."},
       {"a.txt.gz", cut_gz,
@@ -270,7 +272,7 @@ TEST_CASE("the first wrong line of a file is reported, even if another thread fi
     for (const Rank ranks : {1, 2, 3, 5})
       CHECK(refusal(path, ranks) == path +
                                         ":123457: target is 'x' (not a whole number). Name the file's format "
-                                        "and columns, or read names by --names (docs/names.md).");
+                                        "and columns, or read names by --names, names=True in Python (docs/names.md).");
 }
 
 TEST_CASE("a missing file is named, with a similar existing one") {
@@ -321,8 +323,8 @@ TEST_CASE("Graphalytics files must agree with their properties") {
       {"1\n2\n", "1 2\n", "graph.g.meta.edges = 3\n",
        "/g.properties: promises 3 edges (FOLDER/g.e has 1). The file is cut off, or the number is wrong."},
       {"1\nx\n", "1 2\n", "",
-       "/g.v:2: vertex is 'x' (not a whole number). Name the file's format and columns, or read names by --names "
-       "(docs/names.md)."},
+       "/g.v:2: vertex is 'x' (not a whole number). Name the file's format and columns, or read names by --names, "
+       "names=True in Python (docs/names.md)."},
       {"1\n9223372036854775807\n", "1 2\n", "",
        "/g.v:2: vertex is 9223372036854775807 (ids are whole numbers from 0 to 2^63 - 2). Renumber the "
        "vertices."},

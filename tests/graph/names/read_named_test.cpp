@@ -193,7 +193,8 @@ TEST_CASE("the first wrong line is named, the same on all ranks") {
        ":2: the line has 2 columns (the first edge's has 3). Complete it, or put a name that holds '\\x09' in quotes."},
       {many + "a\tb\tc\td\n" + many + "x\n", ":50001: the line has 4 columns (the first edge's has 3)"},
       {good + "a\t\t1\n",
-       ":2: column 2 is empty (an edge needs it). Complete or remove the line; the empty name is written \"\"."},
+       ":2: column 2 is empty (an edge needs it). Complete or remove the line, or leave such lines out: "
+       "--missing drop, missing=\"drop\" in Python; the empty name is written \"\"."},
       {good + "a\tb\tx\n", ":2: weight is 'x' (not a number)"},
       {many + "a\tb\t0,5\n", ":50001: weight is '0,5' (the first lines have decimal points"},
       {good + "a\tb\tnan\n", ":2: weight is 'nan' (weights are finite numbers)"},
@@ -302,4 +303,84 @@ TEST_CASE("names beside a graph fit its ids, or are refused") {
                          "g.el: vertex 2 has no name (g.el.names has 2, for 0 to 1). Are they of one graph?",
                          InputError);
   });
+}
+
+TEST_CASE("names are taken where the first lines leave no doubt") {
+  struct Look {
+    std::string name, text;
+    bool named;
+    ReadOptions options = {};
+  };
+  const std::vector<Look> looks = {
+      {"a.csv", "caller,callee,date,minutes\nAnn,Bob,2026-03-01,5\nCid,Dan,2026-03-02,\n", true},
+      {"a.csv", "caller,callee\n,Bob\nCid,\n7,Dan\n", true},
+      {"a.tsv", "BRCA1\tTP53\t0.5\nTP53\tMDM2\t2\n", true},
+      {"a.tsv", "Ann\t17\nBob\t17\n", true},
+      {"a.csv", ",x,y\nx,0,1\ny,1,0\n", true},
+      {"a.csv", "from,to\n1,2\n2,NA\n", false},
+      {"a.txt", "1 2\n2 3\nx4 5\n3 1\n", false},
+      {"a.csv", "1,2\n-3,4\n2,1.5\n", false},
+      // Names above two columns, or an edge of two friends?
+      {"a.csv", "person,friend\nAnn,Bob\nCid,Dan\n", false},
+      {"a.csv", "person,friend\nAnn,Bob\nCid,Dan\n", true, {.headings = true}},
+      // Triples, arcs of DIMACS and prose, whose first two columns are no ends.
+      {"a.tsv", "Ann\tknows\tBob\nBob\tknows\tCid\n", false},
+      {"a.txt", "a 1 2 5\na 2 3 5\n", false},
+      {"a.txt", "This is a text.\nIt has words.\n", false},
+      {"a.csv", "1,2,red\n2,3,blue\n", false},
+      {"a.csv", ",x,y\n1,0,1\n2,1,0\n", false},
+      {"a.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n", false},
+  };
+  const Folder folder;
+  for (const Look& look : looks) {
+    CAPTURE(look.text);
+    const std::string path = folder.write(look.name, look.text);
+    run_ranks(2, two_threads(), [&](World& world) {
+      const bool named = has_names(world, path, look.options);
+      world.agree(named == look.named, named ? "it is said to have names" : "it is said to have none");
+    });
+  }
+}
+
+TEST_CASE("lines that lack an end or the weight are left out and counted, or refused") {
+  const std::string text =
+      "caller,callee,minutes\nAnn,Bob,4.5\n,Cid,1\nDora,NA,2\nEve,\"NA\",3\nFinn,Gus,\nGus,Ann,nan\nHal,Ann,7\n";
+  const Folder folder;
+  const std::string path = folder.write("calls.csv", text);
+  const std::string columns = "source 'caller' (column 1), target 'callee' (column 2), ";
+  const auto drop = ReadOptions::Missing::drop;
+  for (const Rank ranks : {1, 3}) {
+    const NamedContent weighted = read_names(path, ranks, {.weight_column = "minutes", .missing = drop});
+    CHECK(weighted.edges == std::vector<NamedTuple>{{"Ann", "Bob", 4.5}, {"Eve", "NA", 3}, {"Hal", "Ann", 7}});
+    CHECK(weighted.names == std::vector<std::string>{"Ann", "Bob", "Eve", "Hal", "NA"});
+    CHECK(weighted.columns ==
+          columns + "weight 'minutes' (column 3); 4 of 7 lines left out, where an end or the weight is missing");
+    const NamedContent plain = read_names(path, ranks, {.weights = ReadOptions::Weights::none, .missing = drop});
+    CHECK(plain.edges.size() == 5);
+    CHECK(plain.columns == columns + "no weight; 2 of 7 lines left out, where an end or the weight is missing");
+    CHECK(refusal_of(path, ranks) ==
+          path +
+              ":3: column 1 is empty (an edge needs it). Complete or remove the line, or leave such lines out: "
+              "--missing drop, missing=\"drop\" in Python; the empty name is written \"\".");
+    CHECK(refusal_of(folder.write("none.csv", "caller,callee\n,Bob\nAnn,\n"), ranks, {.missing = drop})
+              .find("an end or the weight is missing in all of its 2 edges") != std::string::npos);
+  }
+}
+
+TEST_CASE("lines of ids that lack an end or the weight are left out and counted") {
+  const Folder folder;
+  const std::string path = folder.write("a.csv", "from,to,km\n1,2,0.5\n,3,1\n3,NaN,1\n4294967296,1,None\n3,4,2\n");
+  for (const Rank ranks : {1, 2}) {
+    for (const bool weighted : {true, false}) {
+      run_ranks(ranks, two_threads(), [&](World& world) {
+        const ReadOptions options{.weights = weighted ? ReadOptions::Weights::automatic : ReadOptions::Weights::none,
+                                  .weight_column = weighted ? "km" : "",
+                                  .missing = ReadOptions::Missing::drop};
+        const Gathered all = gather(world, read_edges(world, path, options));
+        if (world.rank() != 0) return;
+        CHECK(all.edges.size() == (weighted ? 2 : 3));
+        CHECK(all.weighted == weighted);
+      });
+    }
+  }
 }

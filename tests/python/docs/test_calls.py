@@ -38,7 +38,7 @@ def the_graph(kind):
 def test_what_the_script_prints_is_what_networkx_finds(told):
     G, directed = the_graph(nx.Graph), the_graph(nx.DiGraph)
     assert f"{len(G)} vertices, {G.number_of_edges()} edges, undirected, float64 weights" in told[1][0]
-    assert "; 3 of 36 rows left out, where one of these is missing; 9 parallel edges merged by sum" in told[1][1]
+    assert "; 3 of 36 lines left out, where an end or the weight is missing; 9 parallel edges merged" in told[1][1]
     lines = dict(line.split(": ", 1) for line in told[1][2:] if ": " in line)
     assert eval(lines["from Ann to Max"]) in list(nx.all_shortest_paths(G, "Ann", "Max"))
     between = nx.betweenness_centrality(G)

@@ -154,7 +154,8 @@ def test_files_with_names(tmp_path):
     assert read.columns == "source in column 1, target in column 2, weight in column 3"
     assert atoll.Graph.read(path, names=True, headings=True).m == 3
     with pytest.raises(atoll.InputError, match="source is 'TP53' .not a whole number"):
-        atoll.Graph.read(path, headings=True)
+        atoll.Graph.read(path, names=False, headings=True)
+    assert atoll.Graph(path).names.tolist() == NAMES
     path.write_text("a b\nc\n")
     with pytest.raises(atoll.InputError, match=rf"{path}:2: the line has 1 column"):
         atoll.Graph.read(path, names=True)

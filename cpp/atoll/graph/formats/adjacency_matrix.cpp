@@ -136,8 +136,9 @@ std::vector<Vertex> ids_of(const std::string& path, const table::MatrixText& mat
   for (std::size_t i = 0; i < ids.size(); ++i) {
     ids[i] = by_position || matrix.labels.empty() ? static_cast<Vertex>(i) : header_number(matrix.labels[i]);
     check(ids[i] >= 0 && ids[i] <= kMaxVertex,
-          "{}: its matrix has the vertex {} (not a whole number). Read names by --names (docs/names.md).", path,
-          matrix.labels.empty() ? "" : in_quotes(matrix.labels[i]));
+          "{}: its matrix has the vertex {} (not a whole number). Read names by --names, names=True in Python "
+          "(docs/names.md).",
+          path, matrix.labels.empty() ? "" : in_quotes(matrix.labels[i]));
   }
   return ids;
 }

@@ -12,6 +12,14 @@
 /// their conclusions from it need no agreement.
 namespace atl {
 
+/// A file before it is read: its format, which is not "auto", and its first bytes, but for Graphalytics.
+struct OpenedFile {
+  std::string format;
+  Head head;
+};
+/// Throws where the format is unknown or the options are not for it.
+OpenedFile open_graph_file(World& world, const std::string& path, const ReadOptions& options);
+
 EdgeList read_edge_list(World& world, const std::string& path, Head& head, const ReadOptions& options);
 EdgeList read_matrix_market(World& world, const std::string& path, Head& head, const ReadOptions& options);
 EdgeList read_dimacs(World& world, const std::string& path, Head& head, const ReadOptions& options);

@@ -4,6 +4,7 @@
 #include <atoll/base/id_rule.hpp>
 #include <atoll/graph/formats/lines.hpp>
 #include <atoll/graph/table/fields.hpp>
+#include <utility>
 
 namespace atl {
 namespace {
@@ -36,7 +37,7 @@ bool begins_comment(const char* p, const LineShape& shape) {
                                 "say so: --decimal ., decimal=\".\" in Python.",
                                 name, in_quotes(field))};
   throw LineError{at, fmt::format("{} is {} (not a whole number). Name the file's format and columns, or read names by "
-                                  "--names (docs/names.md).",
+                                  "--names, names=True in Python (docs/names.md).",
                                   name, in_quotes(field))};
 }
 
@@ -148,6 +149,13 @@ std::string_view take_field(const char*& p, const char* end) {
 
 }  // namespace
 
+std::string describe_left_out(World& world, const std::string& path, std::int64_t mine, std::size_t kept) {
+  const std::int64_t out = world.sum(mine), edges = world.sum(static_cast<std::int64_t>(kept));
+  check(edges > 0 || out == 0, "{}: an end or the weight is missing in all of its {} edges. Choose other columns.",
+        path, out);
+  return fmt::format("{} of {} lines left out, where an end or the weight is missing", out, out + edges);
+}
+
 bool rounds_whole_number(std::string_view digits, double value) {
   if (digits.empty() || !std::all_of(digits.begin(), digits.end(), scan::is_digit)) return false;
   digits.remove_prefix(std::min(digits.find_first_not_of('0'), digits.size() - 1));
@@ -178,9 +186,15 @@ bool read_line(const char* p, const char* end, const LineShape& shape, LineValue
   int column = 0;
   for (NameField field; column <= last && !begins_comment_at(fields, shape) && fields.next(field); ++column) {
     const bool wanted = column == shape.source || column == shape.target || column == shape.weight;
+    if (wanted && shape.drop_missing && !field.quoted && says_missing(field.text)) {
+      values.left_out = true;
+      return false;
+    }
     if (wanted && field.text.empty())
       throw LineError{line,
-                      fmt::format("column {} is empty (an edge needs it). Complete or remove the line.", column + 1)};
+                      fmt::format("column {} is empty (an edge needs it). Complete or remove the line, or leave such "
+                                  "lines out: --missing drop, missing=\"drop\" in Python.",
+                                  column + 1)};
     if (column == shape.source) values.source = careful_id(line, field.text, shape.source_name, shape);
     if (column == shape.target) values.target = careful_id(line, field.text, shape.target_name, shape);
     if (column == shape.weight) values.weight = read_weight(line, field.text, shape.weight_signs);
@@ -335,6 +349,7 @@ bool LineParser::parse_as(Scratch& scratch, const Block& block) {
   if (!good) {
     // The lines have other columns, or there is an error, which is found here.
     std::size_t n = 0;
+    scratch.left_out = 0;
     for (const char* p = block.begin; p < block.end;) {
       const char* next = next_line(p, block.end);
       LineValues values;
@@ -345,6 +360,7 @@ bool LineParser::parse_as(Scratch& scratch, const Block& block) {
         all |= values.source | values.target;
         ++n;
       }
+      scratch.left_out += values.left_out;
       p = next;
     }
     scratch.count = n;
@@ -369,6 +385,7 @@ void LineParser::append(Scratch& scratch, const Block& block) {
     }
   }
   scratch.appended = true;
+  scratch.all_left_out += std::exchange(scratch.left_out, 0);
   columns_.append(block.turn, source, target, scratch.weight.data(), n);
 }
 
@@ -404,6 +421,12 @@ void LineParser::parse_vertices(Scratch& scratch, const Block& block) {
     if (read_line(p, next - 1, shape_, values)) scratch.vertices.push_back(static_cast<Vertex>(values.source));
     p = next;
   }
+}
+
+std::int64_t LineParser::left_out() const {
+  std::int64_t sum = 0;
+  for (const Scratch& s : scratch_) sum += s.all_left_out;
+  return sum;
 }
 
 std::vector<Vertex> LineParser::take_vertices() {

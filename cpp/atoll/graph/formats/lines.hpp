@@ -30,6 +30,7 @@ struct LineShape {
   std::string weight_key;  ///< not empty: the weight is what {'KEY': ..} behind the ends says, 1 where it does not
   char id_group = 0;       ///< between groups of three digits of ids; 0: there are none
   table::NumberSigns weight_signs;
+  bool drop_missing = false;  ///< as ReadOptions::Missing::drop
   int most_columns = std::numeric_limits<int>::max();
   Vertex lowest = 0, highest = kMaxVertex;  ///< allowed ids
   std::string range_rule;                   ///< for an id outside: "(why). What to do."
@@ -40,14 +41,18 @@ struct LineShape {
 struct LineValues {
   std::uint64_t source = 0, target = 0;
   double weight = 0;
+  bool left_out = false;  ///< for what is missing
 };
-/// Reads the line [p, end), where end is its line end; false if it is empty or a comment. Throws LineError.
+/// Reads the line [p, end), where end is its line end; false if it is empty, a comment or left out. Throws LineError.
 bool read_line(const char* p, const char* end, const LineShape& shape, LineValues& values);
 
 /// The weight that a field says; `at` is what a LineError points to.
 double read_weight(const char* at, std::string_view field, table::NumberSigns signs);
 /// The value of `key` in the data of an edge as Python writes them, {'weight': 3.5, 'kind': 'road'}.
 std::optional<std::string_view> edge_value(std::string_view data, std::string_view key);
+
+/// Says how many lines were left out; `mine` and `kept` are this rank's. InputError where no edge is left. Collective.
+std::string describe_left_out(World& world, const std::string& path, std::int64_t mine, std::size_t kept);
 
 /// The fields of a header, separated by blanks or by one of , ; | with optional blanks around it.
 std::vector<std::string_view> fields_of(std::string_view line);
@@ -57,6 +62,8 @@ class LineParser {
   LineParser(World& world, LineShape shape, std::size_t expected_edges);
   BlockWork work();
   EdgeColumns& columns() { return columns_; }
+  /// Lines of this rank that were left out, as something is missing there.
+  std::int64_t left_out() const;
   /// With target -1: the ids read by this rank, unordered.
   std::vector<Vertex> take_vertices();
 
@@ -65,7 +72,8 @@ class LineParser {
     Array<Vertex> source, target;  // or 32-bit ids in the same memory
     Array<double> weight;
     std::size_t room = 0, count = 0;
-    bool wide = false;  // whether the last block was
+    std::int64_t left_out = 0, all_left_out = 0;  // of the block, of all
+    bool wide = false;                            // whether the last block was
     bool appended = false;
     std::vector<Vertex> vertices;
   };

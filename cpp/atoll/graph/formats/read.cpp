@@ -78,11 +78,13 @@ bool is_graphalytics(const std::string& path) {
 // Only edge lists have selectable columns, and lines that can be read in more than one way.
 void refuse_options_of_edge_lists(const std::string& path, const std::string& format, const ReadOptions& options) {
   if (format == "edges") return;
-  if (options.decimal || (options.delimiter && format != "matrix") || options.headings)
+  const bool drops = options.missing == ReadOptions::Missing::drop;
+  if (options.decimal || (options.delimiter && format != "matrix") || options.headings || drops)
     throw UsageError(fmt::format("{}: {} is given (it is for edge lists, and this is {}). Leave it out.", path,
                                  options.decimal     ? "the decimal sign"
                                  : options.delimiter ? "the delimiter"
-                                                     : "whether the first line is one of headings",
+                                 : options.headings  ? "whether the first line is one of headings"
+                                                     : "that lines with missing values are left out",
                                  format));
   for (const auto& [what, column] : {std::pair("source", &options.source_column),
                                      {"target", &options.target_column},
@@ -112,40 +114,46 @@ const std::vector<FileFormat>& file_formats() {
   return formats;
 }
 
-EdgeList read_edges(World& world, const std::string& path, const ReadOptions& options) {
-  std::string format = options.format;
-  const bool known = format == "auto" || std::any_of(file_formats().begin(), file_formats().end(),
-                                                     [&](const FileFormat& f) { return f.name == format; });
+OpenedFile open_graph_file(World& world, const std::string& path, const ReadOptions& options) {
+  OpenedFile file{.format = options.format, .head = {}};
+  const bool known = file.format == "auto" || std::any_of(file_formats().begin(), file_formats().end(),
+                                                          [&](const FileFormat& f) { return f.name == file.format; });
   if (!known)
     throw UsageError(
-        fmt::format("format is {} (known: {}). Name one of them, or leave it out.", format, known_formats()));
+        fmt::format("format is {} (known: {}). Name one of them, or leave it out.", file.format, known_formats()));
 
-  int graphalytics = format == "graphalytics";
-  if (format == "auto" && world.rank() == 0) graphalytics = is_graphalytics(path);
+  int graphalytics = file.format == "graphalytics";
+  if (file.format == "auto" && world.rank() == 0) graphalytics = is_graphalytics(path);
   world.broadcast(std::span(&graphalytics, 1), 0);
-  EdgeList edges;
   if (graphalytics) {
-    refuse_options_of_edge_lists(path, "graphalytics", options);
-    edges = read_graphalytics(world, path, options);
+    file.format = "graphalytics";
   } else {
-    Head head = read_head(world, path, kHeadBytes);
-    if (format == "auto") format = detect(path, head);
-    refuse_options_of_edge_lists(path, format, options);
-    if (format == "mtx")
-      edges = read_matrix_market(world, path, head, options);
-    else if (format == "metis")
-      edges = read_metis(world, path, head, options);
-    else if (format == "dimacs")
-      edges = read_dimacs(world, path, head, options);
-    else if (format == "graph500")
-      edges = read_graph500(world, path, 48, options);
-    else if (format == "graph500-64")
-      edges = read_graph500(world, path, 64, options);
-    else if (format == "atoll")
-      edges = read_binary(world, path, options);
-    else
-      edges = read_edge_list(world, path, head, options);
+    file.head = read_head(world, path, kHeadBytes);
+    if (file.format == "auto") file.format = detect(path, file.head);
   }
+  refuse_options_of_edge_lists(path, file.format, options);
+  return file;
+}
+
+EdgeList read_edges(World& world, const std::string& path, const ReadOptions& options) {
+  auto [format, head] = open_graph_file(world, path, options);
+  EdgeList edges;
+  if (format == "graphalytics")
+    edges = read_graphalytics(world, path, options);
+  else if (format == "mtx")
+    edges = read_matrix_market(world, path, head, options);
+  else if (format == "metis")
+    edges = read_metis(world, path, head, options);
+  else if (format == "dimacs")
+    edges = read_dimacs(world, path, head, options);
+  else if (format == "graph500")
+    edges = read_graph500(world, path, 48, options);
+  else if (format == "graph500-64")
+    edges = read_graph500(world, path, 64, options);
+  else if (format == "atoll")
+    edges = read_binary(world, path, options);
+  else
+    edges = read_edge_list(world, path, head, options);
   edges.name = path;
   return edges;
 }

@@ -41,6 +41,13 @@ struct ReadOptions {
   /// Edge lists: the decimal sign, '.' or ','; the other one then stands between groups of digits. 0: as the first lines
   /// look.
   char decimal = 0;
+  /// Edge lists: lines in which an end, or the weight that is taken, is empty, NA, NaN, nan, NULL, null or None (without
+  /// quotes).
+  enum class Missing {
+    refuse,  ///< an error; but names may be such words
+    drop     ///< left out, and counted
+  };
+  Missing missing = Missing::refuse;
 };
 
 /// The values of ReadOptions::format, each with a short description.

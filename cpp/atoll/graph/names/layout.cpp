@@ -2,39 +2,102 @@
 #include <algorithm>
 #include <atoll/graph/names/layout.hpp>
 #include <atoll/graph/table/edge_columns.hpp>
+#include <atoll/graph/table/fields.hpp>
 #include <atoll/io/scan.hpp>
 
 namespace atl {
 
+namespace {
+
+table::TextTable first_rows(const std::string& path, const Head& head, const ReadOptions& options) {
+  return table::read_first_rows(path, head, {.delimiter = options.delimiter, .words = true, .comments_inside = false});
+}
+
+bool are_columns_given(const ReadOptions& options) {
+  return !options.source_column.empty() || !options.target_column.empty() || !options.weight_column.empty();
+}
+
+// Rows that have names above and before them, where the columns of edges are not given.
+std::optional<table::MatrixText> labelled_matrix(const std::string& path, const table::TextTable& text,
+                                                 const ReadOptions& options) {
+  std::optional<table::MatrixText> matrix;
+  if (!are_columns_given(options)) matrix = table::matrix_in(path, text, 0, options.format == "matrix");
+  if (matrix && matrix->labels.empty() && options.format != "matrix") matrix.reset();
+  return matrix;
+}
+
+table::EdgeTable edge_columns(const std::string& path, const table::TextTable& text, const ReadOptions& options) {
+  const table::UseWeights weights = options.weights == ReadOptions::Weights::none       ? table::UseWeights::none
+                                    : options.weights == ReadOptions::Weights::required ? table::UseWeights::required
+                                                                                        : table::UseWeights::automatic;
+  return table::find_edge_columns(path, text, 0,
+                                  {.words = true,
+                                   .headings = options.headings,
+                                   .source = options.source_column,
+                                   .target = options.target_column,
+                                   .weight = options.weight_column,
+                                   .weights = weights,
+                                   .decimal = options.decimal});
+}
+
+bool is_word(std::string_view field) {
+  return !table::looks_like_number(field) && !says_missing(field) && !is_edge_data(field);
+}
+
+// Whether more than half of the values in the column are words.
+bool has_words(const table::TextTable& text, std::size_t first, std::size_t column) {
+  std::size_t words = 0, values = 0;
+  for (std::size_t r = first; r < text.rows.size(); ++r) {
+    const std::vector<std::string>& fields = text.rows[r].fields;
+    if (column >= fields.size() || says_missing(fields[column])) continue;
+    ++values;
+    words += is_word(fields[column]);
+  }
+  return 2 * words > values;
+}
+
+// Whether an end in that row is one in a later row: headings are not.
+bool recurs(const table::TextTable& text, std::size_t row, const table::ColumnChoice& ends) {
+  const std::vector<std::string>& first = text.rows[row].fields;
+  for (std::size_t r = row + 1; r < text.rows.size(); ++r)
+    for (const std::size_t i : {ends.source, ends.target})
+      for (const std::size_t j : {ends.source, ends.target})
+        if (i < first.size() && j < text.rows[r].fields.size() && text.rows[r].fields[j] == first[i]) return true;
+  return false;
+}
+
+}  // namespace
+
+bool has_names_of_vertices(const std::string& path, const Head& head, const ReadOptions& options) {
+  const table::TextTable text = first_rows(path, head, options);
+  if (text.rows.empty()) return false;
+  if (const auto matrix = labelled_matrix(path, text, options)) return std::ranges::any_of(matrix->labels, is_word);
+  const table::EdgeTable found = edge_columns(path, text, options);
+  const bool from = has_words(text, found.row, found.choice.source),
+             to = has_words(text, found.row, found.choice.target);
+  // A first row that is not known as one of headings may still be one.
+  if (found.headings.empty() && !options.headings && text.rows.size() > 1 && !recurs(text, found.row, found.choice))
+    return false;
+  if (found.choice.by_heading || found.columns == 2) return from || to;
+  // Any two of three columns of words may be ends, and "a 3 17" is an arc of DIMACS.
+  for (std::size_t i = 0; i < found.columns; ++i)
+    if (i != found.choice.source && i != found.choice.target && has_words(text, found.row, i)) return false;
+  return from && to;
+}
+
 NamedLayout named_layout(const std::string& path, const Head& head, const ReadOptions& options) {
-  const table::TextTable text =
-      table::read_first_rows(path, head, {.delimiter = options.delimiter, .words = true, .comments_inside = false});
+  const table::TextTable text = first_rows(path, head, options);
   check(!text.rows.empty(), "{}: holds no edge (its {} line{} are comments or blank). Check how it was written.", path,
         text.lines, text.lines == 1 ? "" : "s");
   NamedLayout layout;
   layout.separator = text.delimiter;
-  const bool columns_given =
-      !options.source_column.empty() || !options.target_column.empty() || !options.weight_column.empty();
-  if (!columns_given) {
-    layout.matrix = table::matrix_in(path, text, 0, options.format == "matrix");
-    if (layout.matrix && layout.matrix->labels.empty() && options.format != "matrix") layout.matrix.reset();
-    if (layout.matrix) {
-      layout.from = text.rows[layout.matrix->row].begin;
-      layout.first_line = text.rows[layout.matrix->row].number;
-      return layout;
-    }
+  layout.matrix = labelled_matrix(path, text, options);
+  if (layout.matrix) {
+    layout.from = text.rows[layout.matrix->row].begin;
+    layout.first_line = text.rows[layout.matrix->row].number;
+    return layout;
   }
-  const table::UseWeights weights = options.weights == ReadOptions::Weights::none       ? table::UseWeights::none
-                                    : options.weights == ReadOptions::Weights::required ? table::UseWeights::required
-                                                                                        : table::UseWeights::automatic;
-  const table::EdgeTable found = table::find_edge_columns(path, text, 0,
-                                                          {.words = true,
-                                                           .headings = options.headings,
-                                                           .source = options.source_column,
-                                                           .target = options.target_column,
-                                                           .weight = options.weight_column,
-                                                           .weights = weights,
-                                                           .decimal = options.decimal});
+  const table::EdgeTable found = edge_columns(path, text, options);
   const table::TextRow& edge = text.rows[found.row];
   layout.from = edge.begin;
   layout.first_line = edge.number;

@@ -27,4 +27,9 @@ struct NamedLayout {
 /// Throws InputError and UsageError; HeadLines::TooShort where it needs a longer head.
 NamedLayout named_layout(const std::string& path, const Head& head, const ReadOptions& options);
 
+/// Whether the first lines leave no doubt that they are edges of names: most fields of an end are no numbers; headings, the
+/// options or a lack of other words say which columns the ends are; and the first line is one of headings, or one of its names
+/// recurs. Throws as named_layout() does.
+bool has_names_of_vertices(const std::string& path, const Head& head, const ReadOptions& options);
+
 }  // namespace atl

@@ -21,8 +21,9 @@ constexpr std::size_t kBytesPerEdge = 4;
 // which block: table numbers become ids once all names are known.
 class NamedParser {
  public:
-  NamedParser(World& world, const NamedLayout& layout, std::size_t expected_edges)
+  NamedParser(World& world, const NamedLayout& layout, bool drop_missing, std::size_t expected_edges)
       : layout_(layout),
+        drop_missing_(drop_missing),
         columns_(expected_edges, layout.weight.has_value() || !layout.weight_key.empty()),
         tables_(static_cast<std::size_t>(world.team().size())),
         threads_(tables_.size()) {}
@@ -47,6 +48,12 @@ class NamedParser {
     };
   }
 
+  std::int64_t left_out() const {
+    std::int64_t sum = 0;
+    for (const Thread& thread : threads_) sum += thread.left_out;
+    return sum;
+  }
+
   // Collective.
   NamedEdges finish(World& world, const std::string& path) {
     GatheredNames gathered = gather_names(world, tables_, path);
@@ -64,6 +71,7 @@ class NamedParser {
     std::vector<std::uint32_t> source, target;
     std::vector<double> weight;
     std::vector<std::pair<std::size_t, std::size_t>> blocks;  // turn, number of edges
+    std::int64_t left_out = 0;
   };
 
   void parse(Thread& mine, NameTable& table, const Block& block) const {
@@ -80,7 +88,9 @@ class NamedParser {
     NameField field;
     std::uint32_t source = 0, target = 0;
     double weight = 0;
+    const bool left_out = drop_missing_ && lacks_value(line);  // before its names are numbered
     for (; fields.next(field); ++column) {
+      if (left_out) continue;
       if (column == 0 && !field.quoted && field.text.starts_with('#'))
         throw LineError{line.data(),
                         "the line begins with # (comments stand before the first edge). Remove it, or put the name in "
@@ -100,6 +110,10 @@ class NamedParser {
     }
     if (column == 0) return;  // an empty line
     check_count(line, column);
+    if (left_out) {
+      ++mine.left_out;
+      return;
+    }
     mine.source.push_back(source);
     mine.target.push_back(target);
     if (!layout_.weight_key.empty()) {
@@ -107,6 +121,16 @@ class NamedParser {
       weight = value ? read_weight(line.data(), *value, {}) : 1;
     }
     if (columns_.weighted()) mine.weight.push_back(weight);
+  }
+
+  bool lacks_value(std::string_view line) const {
+    NameFields fields(line, layout_.separator);
+    NameField field;
+    for (std::size_t column = 0; fields.next(field); ++column)
+      if ((column == layout_.weight || column == layout_.source || column == layout_.target) && !field.quoted &&
+          says_missing(field.text))
+        return true;
+    return false;
   }
 
   void check_count(std::string_view line, std::size_t count) const {
@@ -122,8 +146,9 @@ class NamedParser {
   static std::uint32_t number_of(NameTable& table, const NameField& field, std::string_view line, std::size_t column) {
     if (field.is_missing())
       throw LineError{line.data(),
-                      fmt::format("column {} is empty (an edge needs it). Complete or remove the line; the "
-                                  "empty name is written \"\".",
+                      fmt::format("column {} is empty (an edge needs it). Complete or remove the line, or leave such "
+                                  "lines out: --missing drop, missing=\"drop\" in Python; the empty name is written "
+                                  "\"\".",
                                   column + 1)};
     return table.number_of(field.text, [&](std::string_view name) {
       if (!is_utf8(name))
@@ -155,6 +180,7 @@ class NamedParser {
   }
 
   const NamedLayout& layout_;
+  bool drop_missing_;
   EdgeColumns columns_;
   std::vector<NameTable> tables_;
   std::vector<Thread> threads_;
@@ -225,14 +251,18 @@ NamedEdges read_named_edges(World& world, const std::string& path, const ReadOpt
   const NamedLayout layout =
       from_head(world, path, head, [&](const Head& h) { return named_layout(path, h, options); });
   if (layout.matrix) return read_named_matrix(world, path, head, layout, options);
-  NamedParser parser(world, layout, expected_share(world, head, kBytesPerEdge));
+  const bool drop_missing = options.missing == ReadOptions::Missing::drop;
+  NamedParser parser(world, layout, drop_missing, expected_share(world, head, kBytesPerEdge));
   for_each_block(world, path, {.from = layout.from, .first_line = layout.first_line, .file_bytes = head.file_bytes},
                  parser.work());
   NamedEdges named = parser.finish(world, path);
   named.edges.directed = options.directed.value_or(layout.directed.value_or(true));
   named.edges.name = path;
   named.columns = layout.columns_described;
-  world.log()(LogLevel::info, "{}: {}", path, layout.said);
+  const std::string left_out =
+      drop_missing ? "; " + describe_left_out(world, path, parser.left_out(), named.edges.size()) : "";
+  named.columns += left_out;
+  world.log()(LogLevel::info, "{}: vertices have names; {}{}", path, layout.said, left_out);
   return named;
 }
 
@@ -250,6 +280,21 @@ NamedEdges read_with_names(World& world, const std::string& path, const ReadOpti
   named.edges = read_edges(world, path, options);
   give_names(world, named.edges, *named.names, beside);
   return named;
+}
+
+bool has_names(World& world, const std::string& path, const ReadOptions& options) {
+  OpenedFile file = open_graph_file(world, path, options);
+  if (file.format != "edges" && file.format != "matrix") return false;
+  try {
+    return from_head(world, path, file.head,
+                     [&](const Head& head) { return has_names_of_vertices(path, head, options); });
+  } catch (const InputError&) {  // the reader explains what is wrong
+    return false;
+  }
+}
+
+NamedEdges read_names_or_ids(World& world, const std::string& path, bool named, const ReadOptions& options) {
+  return named ? read_with_names(world, path, options) : NamedEdges{.edges = read_edges(world, path, options)};
 }
 
 std::string names_path(const std::string& graph) { return graph + ".names"; }

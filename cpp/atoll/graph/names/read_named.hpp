@@ -26,7 +26,8 @@ namespace atl {
 struct NamedEdges {
   EdgeList edges;                                ///< of ids 0 .. names->size() - 1, all of which exist
   std::shared_ptr<const Dictionary> names = {};  ///< null: the vertices have none
-  /// Which columns were taken: "source 'from' (column 1), target 'to' (column 2), no weight".
+  /// Which columns were taken: "source 'from' (column 1), target 'to' (column 2), no weight"; and how many lines were left
+  /// out, if options.missing says so.
   std::string columns = {};
 };
 
@@ -37,6 +38,13 @@ NamedEdges read_named_edges(World& world, const std::string& path, const ReadOpt
 /// Where a file `path`.names lies beside the graph, read_edges() with these names, whatever the format; else
 /// read_named_edges(). Collective.
 NamedEdges read_with_names(World& world, const std::string& path, const ReadOptions& options = {});
+
+/// Whether the file is an edge list whose first lines leave no doubt that its vertices are names (has_names_of_vertices in
+/// layout.hpp). Collective.
+bool has_names(World& world, const std::string& path, const ReadOptions& options = {});
+
+/// With names as read_with_names(), else ids as read_edges(). Collective.
+NamedEdges read_names_or_ids(World& world, const std::string& path, bool named, const ReadOptions& options = {});
 
 /// The file that has the names of a graph's vertices, beside it.
 std::string names_path(const std::string& graph);

@@ -20,11 +20,6 @@ constexpr std::string_view kThings[] = {"gene",      "protein",    "partner",
                                         "term",      "symbol",     "nodeid",
                                         "id",        "interactor", "officialsymbolinteractor"};
 
-bool is_missing_value(std::string_view word) {
-  const std::string plain = plain_word(word);
-  return plain.empty() || plain == "na" || plain == "nan" || plain == "none" || plain == "null";
-}
-
 bool names_a_thing(std::string_view heading) {
   return std::ranges::find(kThings, plain_word(heading)) != std::end(kThings);
 }
@@ -38,6 +33,7 @@ bool numbers_below(const TextTable& table, std::size_t first, std::size_t column
   bool any = false;
   for (std::size_t r = first + 1; r < table.rows.size(); ++r) {
     const Fields& fields = table.rows[r].fields;
+    if (column < fields.size() && says_missing(fields[column])) continue;
     if (column >= fields.size() || !looks_like_number(fields[column])) return false;
     any = true;
   }
@@ -121,7 +117,7 @@ bool is_heading_row(const TextTable& table, std::size_t first, const EdgeTableOp
   }
   if (words.size() > 1 && names_a_thing(words[0]) && names_a_thing(words[1])) return true;
   const auto heads_numbers = [&](std::size_t i) {
-    return i < words.size() && !looks_like_number(words[i]) && !is_missing_value(words[i]) &&
+    return i < words.size() && !looks_like_number(words[i]) && !says_missing(words[i]) &&
            numbers_below(table, first, i);
   };
   for (std::size_t i = 2; i < words.size(); ++i)

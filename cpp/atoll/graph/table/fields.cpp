@@ -5,6 +5,11 @@
 
 namespace atl {
 
+bool says_missing(std::string_view field) {
+  constexpr std::string_view kWords[] = {"", "NA", "N/A", "NaN", "nan", "NULL", "null", "None"};
+  return std::ranges::find(kWords, field) != std::end(kWords);
+}
+
 bool is_edge_data(std::string_view text) {
   if (!text.starts_with('{') || !text.ends_with('}')) return false;
   return text == "{}" || text.find("':") != std::string_view::npos || text.find("\":") != std::string_view::npos;

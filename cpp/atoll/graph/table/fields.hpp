@@ -7,6 +7,9 @@
 
 namespace atl {
 
+/// Whether a field without quotes says that there is no value: it is empty, or a word that R, pandas or a database writes.
+bool says_missing(std::string_view field);
+
 /// Whether the text is what Python writes as the data of an edge: {} or {'weight': 3.5, 'kind': 'road'}.
 bool is_edge_data(std::string_view text);
 

@@ -4,6 +4,7 @@
 #include <atoll/graph/table/text_table.hpp>
 #include <atoll/io/scan.hpp>
 #include <cctype>
+#include <utility>
 
 namespace atl::table {
 namespace {
@@ -260,9 +261,11 @@ std::vector<Kind> kinds_of(const TextTable& table, std::size_t first) {
   };
   for (std::size_t i = 0; i < table.rows[first].fields.size(); ++i) {
     Kind column = kind(table.rows[first].fields[i]);
+    bool told = !says_missing(table.rows[first].fields[i]);
     for (std::size_t r = first + 1; r < table.rows.size(); ++r) {
-      if (i >= table.rows[r].fields.size()) continue;
+      if (i >= table.rows[r].fields.size() || says_missing(table.rows[r].fields[i])) continue;
       const Kind other = kind(table.rows[r].fields[i]);
+      if (!std::exchange(told, true)) column = other;
       // A word below a number is an error in a column of weights, and a name in one of ends.
       if (column == Kind::whole && other == Kind::reals) column = Kind::reals;
       if (i < 2 && other == Kind::words) column = Kind::words;
