@@ -26,7 +26,7 @@ Forest forest_of(const Sample& s, cases::Weight weight) {
       *world, cases::slice(s.edges, false, weight, s.edges.ids().empty(), 0, 1, cases::Distribution::spread),
       {.duplicates = s.duplicates});
   SpanningForestResult result;
-  SpanningForest(graph, ForestWeights::given).run(ForestKind::minimum, result);
+  SpanningForest(graph, EdgeWeighting::of_edges).run(ForestKind::minimum, result);
   forest.parent.assign(result.parent.begin(), result.parent.end());
   forest.weight.assign(result.weight.begin(), result.weight.end());
   return forest;

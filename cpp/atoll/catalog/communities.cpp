@@ -14,7 +14,7 @@ namespace {
 class PreparedCommunities final : public Prepared {
  public:
   PreparedCommunities(const Graph& graph, CommunityMethod method, const Arguments& arguments)
-      : detection_(graph, method, arguments.flag("weighted") ? CommunityWeights::of_edges : CommunityWeights::ones) {}
+      : detection_(graph, method, arguments.flag("weighted") ? EdgeWeighting::of_edges : EdgeWeighting::ones) {}
 
   void run(const Arguments& arguments, Answer& answer, const Progress& progress) override {
     result_.community = answer.take<Vertex>("community");

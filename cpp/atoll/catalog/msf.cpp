@@ -12,7 +12,7 @@ namespace {
 
 class PreparedSpanningForest final : public Prepared {
  public:
-  PreparedSpanningForest(const Graph& graph, ForestWeights weights) : forest_(graph, weights) {}
+  PreparedSpanningForest(const Graph& graph, EdgeWeighting weights) : forest_(graph, weights) {}
 
   void run(const Arguments& arguments, Answer& answer, const Progress&) override {
     result_.parent = answer.take<Vertex>("parent");
@@ -74,7 +74,7 @@ Algorithm msf_row() {
       .reference = "Bader and Cong, 2006",
       .prepare = [](const Graph& graph, const Arguments& arguments) -> std::unique_ptr<Prepared> {
         return std::make_unique<PreparedSpanningForest>(
-            graph, arguments.flag("weighted") ? ForestWeights::given : ForestWeights::unit);
+            graph, arguments.flag("weighted") ? EdgeWeighting::of_edges : EdgeWeighting::ones);
       },
       .verify =
           [](const Graph& graph, const Arguments& arguments, const Answer& answer, const EdgeList*) {

@@ -50,7 +50,7 @@ bool every_community_is_connected(const Sample& sample, const std::vector<Vertex
 }
 
 void check_answer(const Sample& sample, const Graph& graph, CommunityMethod method, bool by_weight) {
-  CommunityDetection detection(graph, method, by_weight ? CommunityWeights::of_edges : CommunityWeights::ones);
+  CommunityDetection detection(graph, method, by_weight ? EdgeWeighting::of_edges : EdgeWeighting::ones);
   CommunityDetectionResult result;
   const auto ids = sample.edges.ids();
   for (const double resolution : {1.0, 0.3, 4.0}) {
@@ -166,7 +166,7 @@ TEST_CASE("edges of weight 0 count for nothing, and multi-edges add up") {
       const Graph graph = Graph::build(world, std::move(list), {.duplicates = Duplicates::keep});
       for (const CommunityMethod method : kMethods) {
         CommunityDetectionResult result;
-        CommunityDetection(graph, method, CommunityWeights::of_edges).run({}, result);
+        CommunityDetection(graph, method, EdgeWeighting::of_edges).run({}, result);
         CHECK(result.communities == 12);
         CHECK(result.modularity == doctest::Approx(30 / 30.5 - 1.0 / 12));
       }
@@ -209,7 +209,7 @@ TEST_CASE("what has no modularity here is refused the same on all ranks") {
     const Graph directed = Graph::build(world, std::move(edges));
     CHECK_THROWS_AS(CommunityDetection(directed, CommunityMethod::louvain), InputError);
     const Graph graph = Graph::build(world, generate(world, "path:9"));
-    CHECK_THROWS_AS(CommunityDetection(graph, CommunityMethod::leiden, CommunityWeights::of_edges), InputError);
+    CHECK_THROWS_AS(CommunityDetection(graph, CommunityMethod::leiden, EdgeWeighting::of_edges), InputError);
     CommunityDetection detection(graph, CommunityMethod::leiden);
     CommunityDetectionResult result;
     for (const double resolution : {0.0, -1.0, std::numeric_limits<double>::infinity(), std::nan("")})
@@ -221,7 +221,7 @@ TEST_CASE("what has no modularity here is refused the same on all ranks") {
       if (world.rank() == 1 && !weights.empty()) weights[0] = weight;
       weighted.weight = std::move(weights);
       const Graph bad = Graph::build(world, std::move(weighted));
-      CHECK_THROWS_AS(CommunityDetection(bad, CommunityMethod::louvain, CommunityWeights::of_edges), InputError);
+      CHECK_THROWS_AS(CommunityDetection(bad, CommunityMethod::louvain, EdgeWeighting::of_edges), InputError);
     }
     CHECK(world.sum(1) == 3);
   });

@@ -75,11 +75,11 @@ TEST_CASE("forests are Kruskal's for any ranks, routes, partitions and widths of
         weight,
         [&](const Sample& sample, const Graph& graph) {
           if (sample.directed) {
-            CHECK_THROWS_AS(SpanningForest(graph, ForestWeights::given), InputError);
+            CHECK_THROWS_AS(SpanningForest(graph, EdgeWeighting::of_edges), InputError);
             return;
           }
-          for (const ForestWeights weights : {ForestWeights::given, ForestWeights::unit}) {
-            const bool by_weight = weight != cases::Weight::none && weights == ForestWeights::given;
+          for (const EdgeWeighting weights : {EdgeWeighting::of_edges, EdgeWeighting::ones}) {
+            const bool by_weight = weight != cases::Weight::none && weights == EdgeWeighting::of_edges;
             SpanningForest forest(graph, weights);
             SpanningForestResult result;
             for (const ForestKind kind : {ForestKind::minimum, ForestKind::maximum, ForestKind::minimum}) {
@@ -136,7 +136,7 @@ TEST_CASE(
                                  cases::slice(sample.edges, false, cases::Weight::wide, false, world.rank(),
                                               world.size(), cases::Distribution::spread),
                                  {.duplicates = duplicates, .placement = {.partition = partition, .cut = cut}});
-                SpanningForest forest(graph, ForestWeights::given);
+                SpanningForest forest(graph, EdgeWeighting::of_edges);
                 SpanningForestResult result;
                 for (int turn = 0; turn < 2; ++turn) {
                   forest.run(ForestKind::minimum, result);
@@ -185,7 +185,7 @@ void check_extreme_weights() {
       const auto forest_of = [&](const std::vector<Real>& weights, ForestKind kind) {
         const Graph graph = Graph::build(world, ring(world, weights));
         SpanningForestResult result;
-        SpanningForest(graph, ForestWeights::given).run(kind, result);
+        SpanningForest(graph, EdgeWeighting::of_edges).run(kind, result);
         return std::pair(samples::by_id(graph, result.parent), result.total_weight);
       };
       using Parents = std::vector<Vertex>;
@@ -200,7 +200,7 @@ void check_extreme_weights() {
       CHECK(world.sum(1) == world.size());
       const Graph graph = Graph::build(world, ring(world, bad));
       SpanningForestResult result;
-      SpanningForest(graph, ForestWeights::unit).run(minimum, result);
+      SpanningForest(graph, EdgeWeighting::ones).run(minimum, result);
       CHECK(result.total_weight == 3);
     });
   }
@@ -220,7 +220,7 @@ TEST_CASE("a total weight has the digits that plain sums lose") {
     run_ranks(ranks, plan, [](World& world) {
       const Graph graph = Graph::build(world, ring<double>(world, {1e17, 1.0, -1e17, 1.0, 1e18}));
       SpanningForestResult result;
-      SpanningForest(graph, ForestWeights::given).run(ForestKind::minimum, result);
+      SpanningForest(graph, EdgeWeighting::of_edges).run(ForestKind::minimum, result);
       CHECK(result.total_weight == 2);
     });
 }

@@ -4,7 +4,7 @@
 
 namespace atl {
 
-CommunityDetection::CommunityDetection(const Graph& graph, CommunityMethod method, CommunityWeights weights) {
+CommunityDetection::CommunityDetection(const Graph& graph, CommunityMethod method, EdgeWeighting weights) {
   if (graph.world().size() == 1) {
     search_ = std::make_unique<OneRank>(graph, method, weights);
   } else {

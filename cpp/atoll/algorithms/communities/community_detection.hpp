@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atoll/base/progress.hpp>
+#include <atoll/engine/edge_weighting.hpp>
 #include <atoll/graph/graph.hpp>
 #include <memory>
 
@@ -28,7 +29,6 @@
 namespace atl {
 
 enum class CommunityMethod { louvain, leiden };
-enum class CommunityWeights { ones, of_edges };
 
 struct CommunityDetectionOptions {
   double resolution = 1;   ///< above 0; greater ones find smaller communities
@@ -49,7 +49,7 @@ class CommunityDetection {
   /// Collective. InputError, the same on all ranks, if the graph is directed, or by weight if it has none or one is
   /// negative or not finite.
   explicit CommunityDetection(const Graph& graph, CommunityMethod method,
-                              CommunityWeights weights = CommunityWeights::ones);
+                              EdgeWeighting weights = EdgeWeighting::ones);
   ~CommunityDetection();
   CommunityDetection(const CommunityDetection&) = delete;
   CommunityDetection& operator=(const CommunityDetection&) = delete;

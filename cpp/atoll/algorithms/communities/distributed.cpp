@@ -105,7 +105,7 @@ CoarseLevel gathered_level(World& world, const CoarseLevel& part) {
 
 }  // namespace
 
-CommunityDetection::Distributed::Distributed(const Graph& graph, CommunityMethod method, CommunityWeights weights)
+CommunityDetection::Distributed::Distributed(const Graph& graph, CommunityMethod method, EdgeWeighting weights)
     : Search(graph, method, weights), exchange_(GraphView::all_of(graph)), number_(index(graph.locals())) {}
 
 // This rank's rows, whose targets are numbers over all ranks.

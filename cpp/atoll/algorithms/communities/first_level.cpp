@@ -7,17 +7,17 @@ namespace {
 
 constexpr std::size_t kDegreesGrain = 1024;
 
-void check_graph(const Graph& graph, CommunityWeights weights) {
+void check_graph(const Graph& graph, EdgeWeighting weights) {
   check(!graph.directed(),
         "communities: {} is directed (the modularity here is that of undirected graphs). Read it as undirected.",
         graph.name());
-  check(weights == CommunityWeights::ones || graph.weighted(),
+  check(weights == EdgeWeighting::ones || graph.weighted(),
         "communities: {} has no weights. Give its edges weights, or let all count alike.", graph.name());
 }
 
 }  // namespace
 
-FirstLevel::FirstLevel(const Graph& graph, CommunityWeights weights)
+FirstLevel::FirstLevel(const Graph& graph, EdgeWeighting weights)
     : graph_(graph), weights_(weights), degree_(index(graph.active())) {
   World& world = graph.world();
   check_graph(graph, weights);
@@ -55,7 +55,7 @@ Level FirstLevel::view() const {
               .targets = rows.targets.data(),
               .weights = {},
               .degree = degree_.data()};
-  if (weights_ == CommunityWeights::ones) return level;
+  if (weights_ == EdgeWeighting::ones) return level;
   if (const auto* narrow = std::get_if<Array<float>>(&rows.weights)) level.weights = narrow->data();
   if (const auto* wide = std::get_if<Array<double>>(&rows.weights)) level.weights = wide->data();
   return level;

@@ -10,7 +10,7 @@ namespace atl {
 class FirstLevel {
  public:
   /// Collective. InputError as CommunityDetection.
-  FirstLevel(const Graph& graph, CommunityWeights weights);
+  FirstLevel(const Graph& graph, EdgeWeighting weights);
 
   Level view() const;
   double total() const { return total_; }  ///< of all degrees, on all ranks
@@ -18,7 +18,7 @@ class FirstLevel {
 
  private:
   const Graph& graph_;
-  const CommunityWeights weights_;
+  const EdgeWeighting weights_;
   Array<double> degree_;  // [row]
   double total_ = 0;
 };

@@ -9,7 +9,7 @@ namespace atl {
 
 class CommunityDetection::Search {
  public:
-  Search(const Graph& graph, CommunityMethod method, CommunityWeights weights)
+  Search(const Graph& graph, CommunityMethod method, EdgeWeighting weights)
       : graph_(graph), method_(method), first_(graph, weights), levels_(graph.world().team()) {}
   virtual ~Search() = default;
   virtual void run(const CommunityDetectionOptions& options, CommunityDetectionResult& result) = 0;
@@ -35,7 +35,7 @@ class CommunityDetection::OneRank final : public Search {
 
 class CommunityDetection::Distributed final : public Search {
  public:
-  Distributed(const Graph& graph, CommunityMethod method, CommunityWeights weights);
+  Distributed(const Graph& graph, CommunityMethod method, EdgeWeighting weights);
   void run(const CommunityDetectionOptions& options, CommunityDetectionResult& result) override;
   std::size_t memory_bytes() const override;
 

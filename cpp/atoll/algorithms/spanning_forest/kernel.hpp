@@ -31,7 +31,7 @@ namespace atl {
 template <class Key, class Order>
 class ListForest {
  public:
-  ListForest(const Graph& graph, ForestWeights weights, Order order)
+  ListForest(const Graph& graph, EdgeWeighting weights, Order order)
       : lists_(graph.out()),
         team_(graph.world().team()),
         order_(order),

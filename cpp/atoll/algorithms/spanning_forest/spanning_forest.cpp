@@ -109,7 +109,7 @@ class SpanningForest::Search {
 template <class Key>
 class SpanningForest::OneRank final : public Search {
  public:
-  OneRank(const Graph& graph, ForestWeights weights)
+  OneRank(const Graph& graph, EdgeWeighting weights)
       : graph_(graph),
         weights_(weights),
         team_(graph.world().team()),
@@ -148,7 +148,7 @@ class SpanningForest::OneRank final : public Search {
   }
 
   const Graph& graph_;
-  const ForestWeights weights_;
+  const EdgeWeighting weights_;
   Team& team_;
   ListForest<Key, OwnedOrder> forest_;
   TreeParents<Key> trees_;
@@ -160,7 +160,7 @@ class SpanningForest::OneRank final : public Search {
 template <class Key>
 class SpanningForest::Distributed final : public Search {
  public:
-  Distributed(const Graph& graph, ForestWeights weights)
+  Distributed(const Graph& graph, EdgeWeighting weights)
       : graph_(graph),
         weights_(weights),
         world_(graph.world()),
@@ -256,7 +256,7 @@ class SpanningForest::Distributed final : public Search {
   }
 
   const Graph& graph_;
-  const ForestWeights weights_;
+  const EdgeWeighting weights_;
   World& world_;
   const IdPositions positions_;
   Array<Local> order_;   // [local] index in positions_.locals()
@@ -266,9 +266,9 @@ class SpanningForest::Distributed final : public Search {
   TreeParents<Key> trees_;
 };
 
-SpanningForest::SpanningForest(const Graph& graph, ForestWeights weights) : graph_(graph), weights_(weights) {
+SpanningForest::SpanningForest(const Graph& graph, EdgeWeighting weights) : graph_(graph), weights_(weights) {
   check_undirected(graph);
-  if (weights == ForestWeights::given) check_numbers(graph);
+  if (weights == EdgeWeighting::of_edges) check_numbers(graph);
   const auto make = [&]<class Key>(Key) {
     if (graph.world().size() == 1) {
       search_ = std::make_unique<OneRank<Key>>(graph, weights);
@@ -276,7 +276,7 @@ SpanningForest::SpanningForest(const Graph& graph, ForestWeights weights) : grap
       search_ = std::make_unique<Distributed<Key>>(graph, weights);
     }
   };
-  if (weights == ForestWeights::given && std::holds_alternative<Array<double>>(graph.out().weights)) {
+  if (weights == EdgeWeighting::of_edges && std::holds_alternative<Array<double>>(graph.out().weights)) {
     make(std::uint64_t{});
   } else {
     make(std::uint32_t{});
@@ -287,7 +287,7 @@ SpanningForest::~SpanningForest() = default;
 
 void SpanningForest::run(ForestKind kind, SpanningForestResult& result) {
   check(
-      kind == ForestKind::minimum || weights_ == ForestWeights::unit || !graph_.merged_to_least(),
+      kind == ForestKind::minimum || weights_ == EdgeWeighting::ones || !graph_.merged_to_least(),
       "spanning forest: several edges between two vertices of {} were merged to the least weight (a maximum forest has "
       "the greatest). Read it with duplicates max, or keep them.",
       graph_.name());

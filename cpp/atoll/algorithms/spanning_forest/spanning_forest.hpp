@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/engine/edge_weighting.hpp>
 #include <atoll/graph/graph.hpp>
 #include <memory>
 
 /// Minimum or maximum spanning forest of an undirected graph over any number of ranks: the n - c edges of least (or
 /// greatest) total weight that connect each of the c components, as trees whose roots are the smallest ids.
 ///
-///     SpanningForest forest(graph, ForestWeights::given);      // collective: checks weights, orders vertices
+///     SpanningForest forest(graph, EdgeWeighting::of_edges);      // collective: checks weights, orders vertices
 ///     SpanningForestResult r;                                  // its arrays are reused
 ///     forest.run(ForestKind::minimum, r);                      // collective; r.parent[i] by owned index
 ///
@@ -32,8 +33,6 @@
 namespace atl {
 
 enum class ForestKind { minimum, maximum };
-/// The weights of edges: those that the graph has, if it has any, or 1 each.
-enum class ForestWeights { given, unit };
 
 struct SpanningForestResult {
   Array<Vertex> parent;     ///< [owned index] original id of the next vertex towards the root; a root has its own
@@ -45,8 +44,9 @@ struct SpanningForestResult {
 
 class SpanningForest {
  public:
-  /// Collective. InputError, the same on all ranks, if the graph is directed or a weight is not a number.
-  SpanningForest(const Graph& graph, ForestWeights weights);
+  /// Collective. By weight a graph without weights has 1 each. InputError, the same on all ranks, if the graph is directed or
+  /// a weight is not a number.
+  SpanningForest(const Graph& graph, EdgeWeighting weights);
   ~SpanningForest();
   SpanningForest(const SpanningForest&) = delete;
   SpanningForest& operator=(const SpanningForest&) = delete;
@@ -62,7 +62,7 @@ class SpanningForest {
   template <class Key>
   class Distributed;
   const Graph& graph_;
-  const ForestWeights weights_;
+  const EdgeWeighting weights_;
   std::unique_ptr<Search> search_;
 };
 

@@ -8,7 +8,7 @@
 
 /// Weights as unsigned keys: the smaller key is taken first. Used by class SpanningForest.
 ///
-///     const WeightKeys<std::uint32_t> keys(graph.out(), ForestWeights::given, ForestKind::maximum);
+///     const WeightKeys<std::uint32_t> keys(graph.out(), EdgeWeighting::of_edges, ForestKind::maximum);
 ///     keys[e];                       // key of the edge at this index of the lists
 ///     keys.weight_of(key);           // its weight
 ///
@@ -16,8 +16,8 @@
 namespace atl {
 
 /// Whether edges have different keys; else all are 1.
-inline bool differ_by_weight(const Graph& graph, ForestWeights weights) {
-  return graph.weighted() && weights == ForestWeights::given;
+inline bool differ_by_weight(const Graph& graph, EdgeWeighting weights) {
+  return graph.weighted() && weights == EdgeWeighting::of_edges;
 }
 
 template <class Key>
@@ -25,10 +25,10 @@ class WeightKeys {
  public:
   using Real = std::conditional_t<sizeof(Key) == sizeof(float), float, double>;
 
-  WeightKeys(const Csr& lists, ForestWeights weights, ForestKind kind)
+  WeightKeys(const Csr& lists, EdgeWeighting weights, ForestKind kind)
       : inverted_(kind == ForestKind::maximum ? ~Key{0} : Key{0}) {
     const auto* column = std::get_if<Array<Real>>(&lists.weights);
-    if (column && weights == ForestWeights::given) weights_ = column->data();
+    if (column && weights == EdgeWeighting::of_edges) weights_ = column->data();
   }
   Key operator[](std::size_t e) const { return weights_ ? key_of(weights_[e]) : key_of(1); }
   Key key_of(Real weight) const {
