@@ -41,10 +41,21 @@ copyright = "the Atoll developers"
 release = re.search(r"^  VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text(), re.MULTILINE)[1]
 version = release
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "breathe", "command_reference"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.napoleon",
+    "breathe",
+    "command_reference",
+]
+autosummary_generate = False  # its tables link to the pages of reference/python
 exclude_patterns = ["requirements.txt", "man"]  # make man
 myst_heading_anchors = 3
 html_theme = "furo"
+html_static_path = ["_static"]
+html_logo = html_favicon = "_static/logo.svg"
+html_search_scorer = "_static/search_order.js"
 html_title = f"Atoll {release}"
 html_show_sphinx = False
 html_copy_source = False
@@ -202,7 +213,7 @@ def all_is_there(app, env):
 
     known = {name.removeprefix("atoll.") for name in env.domaindata["py"]["objects"]}
     for name in sorted(set(atoll.__all__) - known - {"__version__"}):
-        LOG.warning("atoll.%s is in no page. Add it to docs/reference/python.md.", name)
+        LOG.warning("atoll.%s is in no page. Add it to a page of docs/reference/python, and to the table of its group in python.md.", name)
 
 
 def setup(app):
