@@ -26,6 +26,8 @@ FUNCTIONS: dict[str, str] = {
     "all_pairs_bellman_ford_path_length": f"{_LENGTHS} {_MATRIX}",
     "all_pairs_dijkstra_path_length": f"{_LENGTHS} {_MATRIX}",
     "all_pairs_shortest_path_length": _MATRIX,
+    "all_shortest_paths": "weight must be None, or method dijkstra and values whole and above 0, sums below 2^53. Paths "
+    "may come in another order.",
     "average_clustering": f"weight must be None. {_SIMPLE}",
     "average_shortest_path_length": f"{_WHOLE} method must be none of Floyd-Warshall's. {_MATRIX}",
     "betweenness_centrality": "weight must be None or the name of an attribute, its values finite and above 0, sums of "
@@ -67,6 +69,8 @@ FUNCTIONS: dict[str, str] = {
     "radius": f"{_EXTENT} {_BOUNDS}",
     "shortest_path": f"{_ENDS} {_LENGTHS} {_ANY}",
     "shortest_path_length": f"{_ENDS} {_LENGTHS}",
+    "shortest_simple_paths": f"{_LENGTHS} Multigraphs are refused, as by NetworkX. Paths of equal length may come in "
+    "another order.",
     "single_source_dijkstra_path": f"{_LENGTHS} {_ANY}",
     "single_source_dijkstra_path_length": _LENGTHS,
     "single_source_shortest_path": _ANY,

@@ -8,7 +8,8 @@
 (1024,)
 
 Graphs       Graph, of arrays, lists, dicts, tables, matrices, tensors, NetworkX, igraph, files, generators; `datasets`
-Paths        bfs, bfs_tree, sssp, shortest_path, all_pairs, eccentricity, minimum_spanning_forest
+Paths        bfs, bfs_tree, sssp, shortest_path, k_shortest_paths, shortest_simple_paths, all_shortest_paths, all_pairs,
+             eccentricity, minimum_spanning_forest
 Centrality   pagerank, betweenness_centrality, closeness_centrality, harmonic_centrality, eigenvector_centrality,
              katz_centrality, hits
 Structure    connected_components, strongly_connected_components, core_number, clustering
@@ -56,7 +57,13 @@ from .algorithms.paths import (
     eccentricity,
     sssp,
 )
-from .algorithms.point_to_point import PathResult, shortest_path
+from .algorithms.point_to_point import (
+    PathResult,
+    all_shortest_paths,
+    k_shortest_paths,
+    shortest_path,
+    shortest_simple_paths,
+)
 from .algorithms.spanning_forest import SpanningForestResult, minimum_spanning_forest
 from .algorithms.spectral import CentralityResult, HitsResult, eigenvector_centrality, hits, katz_centrality
 from .algorithms.spmm import SpMM, spmm
@@ -125,6 +132,7 @@ __all__ = [
     "World",
     "__version__",
     "all_pairs",
+    "all_shortest_paths",
     "betweenness_centrality",
     "bfs",
     "bfs_tree",
@@ -138,6 +146,7 @@ __all__ = [
     "hits",
     "katz_centrality",
     "harmonic_centrality",
+    "k_shortest_paths",
     "label_propagation",
     "minimum_spanning_forest",
     "leiden_communities",
@@ -147,6 +156,7 @@ __all__ = [
     "run_ranks",
     "set_threads",
     "shortest_path",
+    "shortest_simple_paths",
     "spmm",
     "sssp",
     "strongly_connected_components",

@@ -251,7 +251,7 @@ class DistanceFile:
         return self._core.next_hops(world_of_process(), *_pairs(us, vs)).view(np.int64)
 
     @checked
-    def k_best(self, u: int, v: int, k: int, *, limit: float | None = None) -> list[tuple[float, np.ndarray]]:
+    def k_shortest_paths(self, u: int, v: int, k: int, *, limit: float | None = None) -> list[tuple[float, np.ndarray]]:
         """The k shortest paths from u to v without a vertex twice, as (length, vertices), lengths ascending.
 
         Parameters
@@ -270,7 +270,7 @@ class DistanceFile:
         >>> square = atoll.Graph.from_edges([1, 2, 1, 4], [2, 3, 4, 3], [1, 1, 1, 5])
         >>> path = os.path.join(tempfile.mkdtemp(), "square.npy")
         >>> atoll.all_pairs(square).save(path)
-        >>> for length, vertices in atoll.apsp.open(path).k_best(1, 3, 5, limit=1.0):
+        >>> for length, vertices in atoll.apsp.open(path).k_shortest_paths(1, 3, 5, limit=1.0):
         ...     print(length, vertices)
         2.0 [1 2 3]
         6.0 [1 4 3]

@@ -148,22 +148,22 @@ class AllPairs:
     def _named(self, vertices: np.ndarray) -> np.ndarray:
         return vertices if self._graph.names is None else self._graph._named(vertices)
 
-    def k_best(self, u: int | str, v: int | str, k: int) -> list[tuple[float, np.ndarray]]:
+    def k_shortest_paths(self, u: int | str, v: int | str, k: int) -> list[tuple[float, np.ndarray]]:
         """The k shortest paths from u to v without a vertex twice, as (length, vertices), lengths ascending.
 
         Examples
         --------
         >>> square = atoll.Graph.from_edges([1, 2, 1, 4], [2, 3, 4, 3], [1, 1, 1, 5])
-        >>> for length, vertices in atoll.all_pairs(square).k_best(1, 3, 2):
+        >>> for length, vertices in atoll.all_pairs(square).k_shortest_paths(1, 3, 2):
         ...     print(length, vertices)
         2 [1 2 3]
         6 [1 4 3]
         """
         self._on_one_rank()
-        return self._k_best(vertex_id("u", u, self._graph), vertex_id("v", v, self._graph), k)
+        return self._k_shortest_paths(vertex_id("u", u, self._graph), vertex_id("v", v, self._graph), k)
 
     @checked
-    def _k_best(self, u: int, v: int, k: int) -> list[tuple[float, np.ndarray]]:
+    def _k_shortest_paths(self, u: int, v: int, k: int) -> list[tuple[float, np.ndarray]]:
         if k < 1:
             raise errors.UsageError(f"k is {k} (a number of paths). Give 1 or more.")
         return [(length, self._named(vertices)) for length, vertices in self._core.k_best(u, v, k)]

@@ -61,7 +61,7 @@ def test_paths_are_as_long_as_their_distances():
                 continue
             assert path[0] == u and path[-1] == v
             assert sum(least[a, b] for a, b in zip(path, path[1:])) == pairs.distance(u, v)
-    best = pairs.k_best(int(src[0]), int(dst[0]), 4)
+    best = pairs.k_shortest_paths(int(src[0]), int(dst[0]), 4)
     lengths = [length for length, _ in best]
     assert lengths == sorted(lengths) and lengths[0] == pairs.distance(int(src[0]), int(dst[0]))
 
@@ -186,7 +186,7 @@ def test_longest_paths_and_reachability(tmp_path):
     stored = atoll.apsp.open(tmp_path / "reach.npy")
     assert all(stored.distance(u, v) is reach.distance(u, v) for u in range(40) for v in range(40))
     with pytest.raises(atoll.UsageError, match="next best paths"):
-        pairs.k_best(0, 5, 2)
+        pairs.k_shortest_paths(0, 5, 2)
     cycle = atoll.Graph.from_edges([1, 2, 3], [2, 3, 1], [1.0, 1.0, -1.0], directed=True)
     with pytest.raises(atoll.InputError, match="1 -> 2 -> 3 -> 1 weighs 1"):
         atoll.all_pairs(cycle, semiring="max_plus")

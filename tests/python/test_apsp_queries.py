@@ -63,7 +63,7 @@ def test_the_k_best_and_neighbours_are_networkx_s(tmp_path, directed):
     for u, v in rng.choice(sorted(graph.nodes), (40, 2)).tolist():
         if u == v:
             continue
-        best = file.k_best(u, v, 6)
+        best = file.k_shortest_paths(u, v, 6)
         if not nx.has_path(graph, u, v):
             assert best == []
             continue
@@ -86,15 +86,15 @@ def test_a_limit_gives_what_was_found(tmp_path):
     u, v = file.ids[0], file.ids[-1]
     with pytest.raises(atoll.TimeLimitError, match="of 1000000 paths from") as caught:
         begin = time.monotonic()
-        file.k_best(u, v, 1_000_000, limit=0.05)
+        file.k_shortest_paths(u, v, 1_000_000, limit=0.05)
     assert time.monotonic() - begin < 10
-    found, first = caught.value.result, file.k_best(u, v, 1)
+    found, first = caught.value.result, file.k_shortest_paths(u, v, 1)
     assert isinstance(caught.value, TimeoutError)
     if found:
         assert found[0][0] == first[0][0]
         assert [length for length, _ in found] == sorted(length for length, _ in found)
     with pytest.raises(atoll.errors.TimeLimitError, match=r"0 of 1 paths .* in 0\.0 s"):
-        file.k_best(u, v, 1, limit=0)
+        file.k_shortest_paths(u, v, 1, limit=0)
 
 
 def test_threads_ask_one_file(tmp_path, form):
@@ -128,13 +128,13 @@ def test_wrong_questions_are_refused(tmp_path):
         with pytest.raises(TypeError, match="vs are float64"):
             ask([u], [0.5])
     with pytest.raises(atoll.errors.UsageError, match="k is 0"):
-        file.k_best(u, u, 0)
+        file.k_shortest_paths(u, u, 0)
     for limit in (-1, math.nan):
         with pytest.raises(atoll.errors.UsageError, match="limit is"):
-            file.k_best(u, u, 1, limit=limit)
+            file.k_shortest_paths(u, u, 1, limit=limit)
     np.save(tmp_path / "bare.npy", np.zeros((3, 3), np.float32))
     bare = atoll.apsp.open(tmp_path / "bare.npy")
     assert bare.distances([0, 1], [2, 2]).tolist() == [0, 0]
-    for ask in (lambda: bare.paths([0], [1]), lambda: bare.k_best(0, 1, 1), lambda: bare.neighbors(0)):
+    for ask in (lambda: bare.paths([0], [1]), lambda: bare.k_shortest_paths(0, 1, 1), lambda: bare.neighbors(0)):
         with pytest.raises(atoll.errors.InputError, match="without arcs"):
             ask()

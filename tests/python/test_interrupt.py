@@ -86,7 +86,7 @@ def calls():
     yield "betweenness_centrality", lambda: atoll.betweenness_centrality(large)
     yield "one_by_one", lambda: atoll.betweenness_centrality(narrow)
     yield "weighted_betweenness", lambda: atoll.betweenness_centrality(graph, weight=True)
-    yield "k_best", lambda: grid.k_best(0, 399, forever)
+    yield "k_best", lambda: grid.k_shortest_paths(0, 399, forever)
     for method in ("fw", "dijkstra", "delta"):
         yield method, lambda: atoll.all_pairs(small, method=method)
 

@@ -1,23 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A shortest path from one vertex to another, by number of edges or by weight."""
+"""Paths from one vertex to another, by number of edges or by weight: the shortest, the next ones, all shortest."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from .. import _core
+from .. import _core, errors
 from ..attributes import weighted_graph
 from ..collective_arguments import checked
-from ..graph import GraphLike
+from ..graph import Graph, GraphLike
 from ..interchange.frames import pandas_table
 from ..named_errors import in_names
 from ..world import agreed
 from .results import Result
 
-__all__ = ["PathResult", "shortest_path"]
+__all__ = ["PathResult", "all_shortest_paths", "k_shortest_paths", "shortest_path", "shortest_simple_paths"]
+
+LengthAndPath = tuple[float, np.ndarray]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -117,3 +121,146 @@ def shortest_path(
         prepare_seconds=found["prepare_seconds"],
         seconds=found["seconds"],
     )
+
+
+@checked
+def k_shortest_paths(
+    graph: GraphLike, source: int | str, target: int | str, k: int, *, weight: bool | str | None = None
+) -> list[LengthAndPath]:
+    """Returns the k shortest paths from one vertex to another without a vertex twice, by Yen's algorithm [1]_.
+
+    The first costs a search from the source, each further one mostly far less. For many pairs, all_pairs(graph) and the
+    files of atoll.apsp have a method of this name, which needs no search. The arcs are gathered on every rank, once for
+    all calls; every rank returns the same paths. Collective over graph.comm.
+
+    Parameters
+    ----------
+    graph : Graph               n vertices; directed: paths follow its edges
+    source, target : int or str
+                                original ids, or names of vertices that have some
+    k : int                     how many; fewer come where there are no more
+    weight : bool or str, optional
+                                True: a path is as long as the sum of its weights; a name: of that attribute of its
+                                edges; None: as its number of edges. Weights of directed graphs may be negative
+
+    Returns
+    -------
+    list of (float, array)      length, vertices from source to target (int64 ids, or names); lengths ascending
+
+    Raises
+    ------
+    InputError                  the graph has no such vertex; weight: none, infinite, not a number, or the weights of a
+                                cycle, which the message names, have a negative sum
+    UsageError                  k is below 1
+
+    References
+    ----------
+    .. [1] J. Yen. "Finding the k shortest loopless paths in a network." Management Science 17(11), 1971.
+
+    Examples
+    --------
+    >>> square = atoll.Graph.from_edges([1, 2, 1, 4], [2, 3, 4, 3], [1, 1, 1, 5])
+    >>> for length, vertices in atoll.k_shortest_paths(square, 1, 3, 2, weight=True):
+    ...     print(length, vertices)
+    2.0 [1 2 3]
+    6.0 [1 4 3]
+    """
+    with agreed(graph.world, f"k_shortest_paths({source=}, {target=}, {k=}, {weight=})"):
+        if k < 1:
+            raise errors.UsageError(f"k is {k} (a number of paths). Give 1 or more.")
+    return list(islice(_paths(*_search(graph, source, target, weight), False), k))
+
+
+@checked
+def shortest_simple_paths(
+    graph: GraphLike, source: int | str, target: int | str, *, weight: bool | str | None = None
+) -> Iterator[LengthAndPath]:
+    """Returns an iterator over all paths without a vertex twice, by ascending length, which finds one at a time.
+
+    As k_shortest_paths, for a number of paths that is not known beforehand. The call is collective over graph.comm, the
+    iteration is not.
+
+    Parameters
+    ----------
+    graph, source, target, weight
+                                as of k_shortest_paths
+
+    Returns
+    -------
+    iterator of (float, array)  length, vertices from source to target (int64 ids, or names)
+
+    Raises
+    ------
+    InputError                  as k_shortest_paths
+
+    Examples
+    --------
+    >>> for length, vertices in atoll.shortest_simple_paths(atoll.Graph("ring:5"), 0, 2):
+    ...     print(length, vertices)
+    2.0 [0 1 2]
+    3.0 [0 4 3 2]
+    """
+    with agreed(graph.world, f"shortest_simple_paths({source=}, {target=}, {weight=})"):
+        pass
+    return _paths(*_search(graph, source, target, weight), False)
+
+
+@checked
+def all_shortest_paths(
+    graph: GraphLike,
+    source: int | str,
+    target: int | str,
+    *,
+    weight: bool | str | None = None,
+    limit: int | None = None,
+) -> list[np.ndarray]:
+    """Returns all shortest paths from one vertex to another, of which there may be exponentially many.
+
+    Sums of fractions that differ by less than their rounding are equal. The arcs are gathered on every rank, once for
+    all calls; every rank returns the same paths. Collective over graph.comm.
+
+    Parameters
+    ----------
+    graph, source, target, weight
+                                as of k_shortest_paths; paths over edges of weight 0 have no vertex twice
+    limit : int, optional       at most so many
+
+    Returns
+    -------
+    list of array               vertices from source to target (int64 ids, or names); empty where there is no path
+
+    Raises
+    ------
+    InputError                  as k_shortest_paths
+    UsageError                  limit is below 1
+
+    Examples
+    --------
+    >>> atoll.all_shortest_paths(atoll.Graph("grid:2x2"), 0, 3)
+    [array([0, 2, 3]), array([0, 1, 3])]
+    """
+    with agreed(graph.world, f"all_shortest_paths({source=}, {target=}, {weight=}, {limit=})"):
+        if limit is not None and limit < 1:
+            raise errors.UsageError(f"limit is {limit} (a number of paths). Give 1 or more, or None.")
+    return list(islice(each_shortest_path(graph, source, target, weight=weight), limit))
+
+
+def each_shortest_path(
+    graph: Graph, source: int | str, target: int | str, *, weight: bool | str | None
+) -> Iterator[np.ndarray]:
+    """Returns an iterator over all shortest paths. The call is collective, the iteration is not."""
+    return (vertices for _, vertices in _paths(*_search(graph, source, target, weight), True))
+
+
+def _search(graph: Graph, source: int | str, target: int | str, weight: bool | str | None) -> tuple[Graph, Any]:
+    """Returns the graph whose weights are meant, and the core's search for paths in it. Collective."""
+    graph, by_weight = weighted_graph(graph, weight)
+    with in_names(graph):
+        return graph, _core.pair_paths(graph._core, source, target, by_weight)
+
+
+def _paths(graph: Graph, search: Any, shortest: bool) -> Iterator[LengthAndPath]:
+    """Yields lengths and paths one by one; `shortest`: only those as short as the first."""
+    while (found := search.next(shortest)) is not None:
+        length, vertices = found[0], found[1].view(np.int64)
+        yield length, vertices if graph.names is None else graph._named(vertices)

@@ -154,6 +154,7 @@ std::size_t SharedGraph::memory_bytes() const {
   std::size_t bytes = graph.memory_bytes();
   for (const auto& [name, kept] : prepared) bytes += kept.prepared->memory_bytes();
   for (const auto& search : path_searches) bytes += search ? search->memory_bytes() : 0;
+  for (const auto& paths : pair_paths) bytes += paths ? paths->memory_bytes() : 0;
   return bytes;
 }
 
@@ -172,6 +173,7 @@ void bind_algorithms(nb::module_& m) {
         g.world->call([&](World&) {
           g.prepared.clear();
           for (auto& search : g.path_searches) search.reset();
+          for (auto& paths : g.pair_paths) paths.reset();
         });
       },
       "graph"_a);

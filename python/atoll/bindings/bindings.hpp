@@ -10,6 +10,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <atoll/algorithms/point_to_point/path_search.hpp>
+#include <atoll/apsp/queries/pair_paths.hpp>
 #include <atoll/base/progress.hpp>
 #include <atoll/catalog/algorithm.hpp>
 #include <atoll/graph/graph.hpp>
@@ -86,6 +87,7 @@ struct SharedGraph {
   ~SharedGraph() {
     for (auto& [name, kept] : prepared) world->bury(std::move(kept.prepared));
     for (auto& search : path_searches) world->bury(std::move(search));
+    for (auto& paths : pair_paths) world->bury(std::move(paths));
   }
   struct Kept {
     std::string arguments;
@@ -97,6 +99,7 @@ struct SharedGraph {
   bool merged_to_least;                          // this graph, or one that its edges come from
   std::map<std::string_view, Kept> prepared;     // by the algorithm's name
   std::unique_ptr<PathSearch> path_searches[2];  // by PathLength
+  std::unique_ptr<PairPaths> pair_paths[2];      // by PathLength
 };
 
 /// Returns a callback to a Python function of two numbers, which must outlive it; empty for None.
@@ -127,6 +130,7 @@ void bind_names(nb::module_& m);
 void bind_algorithms(nb::module_& m);
 void bind_apsp(nb::module_& m);
 void bind_all_pairs(nb::module_& m);
+void bind_pair_paths(nb::module_& m);
 void bind_adjacency(nb::module_& m);
 void bind_device(nb::module_& m);
 void bind_spmm(nb::module_& m);

@@ -72,6 +72,7 @@ from .routes import (
     single_source_dijkstra_path,
     single_source_shortest_path,
 )
+from .simple_paths import all_shortest_paths, shortest_simple_paths
 from .spanning import (
     maximum_spanning_edges,
     maximum_spanning_tree,
@@ -88,6 +89,7 @@ __all__ = [
     "all_pairs_bellman_ford_path_length",
     "all_pairs_dijkstra_path_length",
     "all_pairs_shortest_path_length",
+    "all_shortest_paths",
     "average_clustering",
     "average_shortest_path_length",
     "betweenness_centrality",
@@ -130,6 +132,7 @@ __all__ = [
     "read_edgelist",
     "shortest_path",
     "shortest_path_length",
+    "shortest_simple_paths",
     "should_run",
     "single_source_dijkstra_path",
     "single_source_dijkstra_path_length",

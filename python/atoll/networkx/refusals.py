@@ -131,10 +131,13 @@ def _lengths(G: Any, weight: Any, *, zero: bool = True) -> Answer:
         return f"an edge's {weight!r} is not above 0 (the number of shortest paths is then not defined)"
     if not (weights.values.min() >= 0 and weights.values.max() < np.inf):
         return f"an edge's {weight!r} is negative, infinite or not a number"
-    whole = weights.integral or (np.trunc(weights.values) == weights.values).all()
-    if whole and weights.values.max() * len(G) >= _EXACT:
+    if _are_whole(weights) and weights.values.max() * len(G) >= _EXACT:
         return f"distances by {weight!r} may be above 2^53 (of whole numbers atoll takes those that float64 holds)"
     return True
+
+
+def _are_whole(weights: Weights) -> bool:
+    return weights.integral or bool((np.trunc(weights.values) == weights.values).all())
 
 
 def _pairs(G: Any, weight: Any) -> Answer:
@@ -220,6 +223,24 @@ def _two_ended(G: Any, source: Any = None, target: Any = None, weight: Any = Non
     if source is None and G.is_directed():
         return "only target is given, and the graph is directed (atoll searches from a source)"
     return True if weight is None else _lengths(G, weight)
+
+
+def _simple_paths(G: Any, source: Any, target: Any, weight: Any = None) -> Answer:
+    if G.is_multigraph():
+        return "multigraphs are not supported"
+    return True if weight is None else _lengths(G, weight)
+
+
+def _all_shortest_paths(G: Any, source: Any, target: Any, weight: Any = None, method: Any = "dijkstra") -> Answer:
+    if weight is None:
+        return True
+    if method != "dijkstra":
+        return f"method is {method!r} (atoll has its own)"
+    answer = _lengths(G, weight, zero=False)
+    weights = _weights(G, weight)
+    if answer is True and isinstance(weights, Weights) and not _are_whole(weights):
+        return f"an edge's {weight!r} has a fraction (sums that differ by rounding alone are equal to atoll)"
+    return answer
 
 
 def _dijkstra_path(G: Any, source: Any, target: Any, weight: Any = "weight") -> Answer:
@@ -331,6 +352,7 @@ CONDITIONS = {
     "all_pairs_bellman_ford_path_length": _all_pairs_bellman_ford,
     "all_pairs_dijkstra_path_length": _all_pairs_dijkstra,
     "all_pairs_shortest_path_length": _all_pairs_unweighted,
+    "all_shortest_paths": _all_shortest_paths,
     "average_shortest_path_length": _average_length,
     "diameter": _extent,
     "eccentricity": _eccentricity,
@@ -357,6 +379,7 @@ CONDITIONS = {
     "dijkstra_path": _dijkstra_path,
     "dijkstra_path_length": _dijkstra_path,
     "shortest_path": _two_ended,
+    "shortest_simple_paths": _simple_paths,
     "shortest_path_length": _two_ended,
     "single_source_dijkstra_path": _dijkstra,
     "single_source_dijkstra_path_length": _dijkstra,

@@ -118,7 +118,10 @@ def test_all_pairs_are_asked_by_name(graph):
     assert pairs.distance("TP53", "Müller") == 1.5
     assert pairs.path("BRCA1", "Müller").tolist() == ["BRCA1", "TP53", "MDM2", "Müller"]
     assert pairs.row("TP53").tolist() == list(NEAR.values())
-    assert [p.tolist() for _, p in pairs.k_best("TP53", "MDM2", 2)] == [["TP53", "MDM2"], ["TP53", "BRCA1", "MDM2"]]
+    assert [p.tolist() for _, p in pairs.k_shortest_paths("TP53", "MDM2", 2)] == [
+        ["TP53", "MDM2"],
+        ["TP53", "BRCA1", "MDM2"],
+    ]
 
 
 def test_further_names_are_vertices(graph):

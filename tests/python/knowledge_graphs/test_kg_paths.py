@@ -122,7 +122,7 @@ def test_k_best_are_those_of_the_engine(built):
     lengths = np.array([other[u][v]["weight"] for u, v in other.edges], float)
     pairs = atoll.all_pairs(atoll.Graph.from_edges(a, b, lengths, directed=False, vertices=9))
     for u, v in itertools.combinations(range(9), 2):
-        expected = [length for length, _ in pairs.k_best(u, v, 5)]
+        expected = [length for length, _ in pairs.k_shortest_paths(u, v, 5)]
         assert [length for length, _ in as_tuples(graph, kg.find_paths(graph, f"L{u}", f"L{v}", k=5).paths)] == expected
 
 

@@ -2,6 +2,7 @@
 """Functions of the NetworkX backend agree with plain NetworkX on random graphs."""
 
 import random
+from itertools import islice
 
 import pytest
 
@@ -41,6 +42,39 @@ def test_pagerank_leaves_parallel_edges_that_differ_to_networkx():
     G = nx.MultiGraph([(0, 1, {"weight": 2}), (0, 1, {"weight": 1}), (1, 2, {"weight": 1})])
     assert "differ" in backend.can_run("pagerank", (G,), {})
     assert backend.can_run("pagerank", (nx.MultiGraph([(0, 1), (0, 1), (1, 2)]),), {}) is True
+
+
+def listed(name, most, G, *args, **kwargs):
+    """The first of a generator's paths by atoll and by NetworkX, or (class, text) of the error."""
+    out = []
+    for chosen in ({"backend": "atoll"}, {}):
+        try:
+            out.append(list(islice(getattr(nx, name)(G, *args, **chosen, **kwargs), most)))
+        except Exception as e:
+            out.append((type(e), str(e)))
+    return out
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
+def test_paths_come_by_ascending_length_as_networkx_has_them(kind):
+    for seed in seeds():
+        G = random_graph(kind, seed)
+        rng = random.Random(seed)
+        for u, v in G.edges:
+            G[u][v]["w"] = rng.randrange(5)
+        for u, v in [(rng.choice(list(G)), rng.choice(list(G))) for _ in range(4 if len(G) else 0)]:
+            for weight in (None, "w"):
+                ours, theirs = listed("shortest_simple_paths", 8, G, u, v, weight=weight)
+                if isinstance(theirs, tuple):
+                    assert ours == theirs
+                    continue
+                assert len(ours) == len(theirs) == len({str(path) for path in ours})
+                for path, expected in zip(ours, theirs):
+                    as_short(G, weight, path, expected)
+            ours, theirs = listed("all_shortest_paths", None, G, u, v)
+            assert ours == theirs if isinstance(theirs, tuple) else sorted(map(str, ours)) == sorted(map(str, theirs))
+    assert refused("shortest_simple_paths", nx.MultiGraph([(0, 1)]), 0, 1)
+    assert refused("all_shortest_paths", nx.path_graph(3), 0, 1, weight="w", method="bellman-ford")
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -4,7 +4,9 @@
 #include <atoll/apsp/paths/paths.hpp>
 #include <atoll/base/error.hpp>
 #include <cmath>
+#include <optional>
 #include <queue>
+#include <utility>
 
 // The k shortest loopless paths by Yen's algorithm [1], with Lawler's [2] division into disjoint sets: the remaining
 // candidates are sets of paths that share a prefix and exclude some continuations.
@@ -72,8 +74,10 @@ class Reached {
   std::size_t used_ = 0;
 };
 
+}  // namespace
+
 template <class T>
-class KBest {
+class SimplePaths<T>::Search {
  public:
   using Length = PathSum<T>;
   struct Path {
@@ -83,28 +87,34 @@ class KBest {
     Local without = -1;     ///< the exclusions of its set
   };
 
-  KBest(const PathFinder<T>& finder, Local u, std::span<const T> from_u, const std::function<bool()>& keep_on)
-      : finder_(finder), in_(finder.entering()), u_(u), from_u_(from_u), keep_on_(keep_on), barred_(from_u.size(), 0) {}
-
-  std::vector<Path> run(Local v, std::size_t k) {
-    if (u_ == v) return {{.walk = {v}}};
+  Search(const PathFinder<T>& finder, Local u, Local v, std::span<const T> from_u)
+      : finder_(finder), in_(finder.entering()), u_(u), from_u_(from_u), barred_(from_u.size(), 0) {
+    if (from_u[v] == kNoPath<T>) return;
     found_.push_back({.walk = {v}});  // the prefix of the first set
-    add({.like = 0, .fixed = 1}, {});
-    std::vector<std::size_t> best;
-    while (!heap_.empty() && best.size() < k && keeps_on()) {
+    if (u == v) {
+      push({.like = 0, .is_complete = true});
+    } else {
+      add({.like = 0, .fixed = 1}, {});
+    }
+  }
+
+  /// From v to u; null: there is no further one, or keep_on has ended the search.
+  const Path* next(const std::function<bool()>& keep_on) {
+    keep_on_ = &keep_on;
+    // The last path's set is divided only now, when another one is wanted.
+    if (last_) divide(*std::exchange(last_, std::nullopt));
+    while (!heap_.empty() && keeps_on()) {
       std::pop_heap(heap_.begin(), heap_.end(), later);
       const Set set = heap_.back();
       heap_.pop_back();
       if (set.is_complete) {
-        best.push_back(set.like);
-        if (best.size() < k) divide(set.like);
-      } else if (complete(set) && !ended_) {
-        push({.bound = found_.back().length, .like = found_.size() - 1, .is_complete = true});
+        last_ = set.like;
+        return &found_[set.like];
       }
+      if (complete(set) && !ended_)
+        push({.bound = found_.back().length, .like = found_.size() - 1, .is_complete = true});
     }
-    std::vector<Path> paths;
-    for (const std::size_t p : best) paths.push_back(std::move(found_[p]));
-    return paths;
+    return nullptr;
   }
 
  private:
@@ -144,7 +154,7 @@ class KBest {
     return false;
   }
   bool keeps_on() {
-    ended_ = ended_ || (keep_on_ && !keep_on_());
+    ended_ = ended_ || (*keep_on_ && !(*keep_on_)());
     return !ended_;
   }
   void bar(std::span<const Local> walk, char whether) {
@@ -306,34 +316,51 @@ class KBest {
   const ReplicatedCsr<T>& in_;
   const Local u_;
   const std::span<const T> from_u_;
-  const std::function<bool()>& keep_on_;
-  std::vector<char> barred_;  // [vertex] used by the current path
+  const std::function<bool()>* keep_on_ = nullptr;  // of the call of next()
+  std::vector<char> barred_;                        // [vertex] used by the current path
   std::vector<Path> found_;
   std::vector<Excluded> excluded_;
   Reached<Length> reached_;
   Reached<int> sides_;
   std::vector<Set> heap_;
   std::size_t made_ = 0;
+  std::optional<std::size_t> last_;  // of found_: the last path that next() has given
   bool ended_ = false;
 };
 
-}  // namespace
+template <class T>
+SimplePaths<T>::SimplePaths(const PathFinder<T>& finder, Local u, Local v, std::span<const T> from_u) {
+  finder.check_asked(u, v, from_u.size());
+  search_ = std::make_unique<Search>(finder, u, v, from_u);
+}
+template <class T>
+SimplePaths<T>::~SimplePaths() = default;
+template <class T>
+SimplePaths<T>::SimplePaths(SimplePaths&&) noexcept = default;
+
+template <class T>
+std::optional<KnownPath<T>> SimplePaths<T>::next(const std::function<bool()>& keep_on) {
+  const auto* found = search_->next(keep_on);
+  if (!found) return std::nullopt;
+  return KnownPath<T>{{found->walk.rbegin(), found->walk.rend()}, found->length};
+}
 
 template <class T>
 std::vector<KnownPath<T>> PathFinder<T>::k_best(Local u, Local v, int k, std::span<const T> from_u,
                                                 const std::function<bool()>& keep_on) const {
-  check_asked(u, v, from_u.size());
   check(k >= 1, "{} paths are asked for (at least 1). Give k >= 1.", k);
+  SimplePaths<T> all(*this, u, v, from_u);
   std::vector<KnownPath<T>> paths;
-  if (from_u[v] == kNoPath<T>) return paths;
-  for (auto& path : KBest<T>(*this, u, from_u, keep_on).run(v, static_cast<std::size_t>(k))) {
-    std::reverse(path.walk.begin(), path.walk.end());
-    paths.push_back({std::move(path.walk), path.length});
+  while (std::ssize(paths) < k) {
+    std::optional<KnownPath<T>> path = all.next(keep_on);
+    if (!path) break;
+    paths.push_back(std::move(*path));
   }
   return paths;
 }
 
 #define ATOLL_K_BEST_OF(T)                                                                        \
+  template class SimplePaths<T>;                                                                  \
   template std::vector<KnownPath<T>> PathFinder<T>::k_best(Local, Local, int, std::span<const T>, \
                                                            const std::function<bool()>&) const;
 ATOLL_K_BEST_OF(float)

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 /// Reconstructs paths from the distances D and the arcs; no predecessors are stored.
@@ -35,6 +36,9 @@ struct KnownPath {
   PathSum<T> length{};  ///< the sum of its weights
 };
 
+template <class T>
+class SimplePaths;
+
 /// Read-only: any number of threads may call it.
 template <class T>
 class PathFinder {
@@ -53,11 +57,8 @@ class PathFinder {
   /// The same, appended to `out` (whose memory is reused); returns the number of vertices.
   std::size_t append_path(Local u, Local v, std::span<const T> from_u, std::vector<Local>& out) const;
 
-  /// The k shortest loopless paths, by ascending length; fewer if there are no more. Yen's algorithm [1], backwards
-  /// from v, with D as the exact estimate of the remaining length: a candidate is searched only when its bound is the
-  /// least. `keep_on` is called between candidates and every 256 vertices of a search: false ends it, and what was
-  /// found is returned; so does an exception, which is passed on.
-  /// [1] J. Yen. "Finding the k shortest loopless paths in a network." Management Science 17(11), 1971.
+  /// The k shortest loopless paths, by ascending length; fewer if there are no more: the first of SimplePaths.
+  /// `keep_on` may end the search; what was found until then is returned.
   std::vector<KnownPath<T>> k_best(Local u, Local v, int k, std::span<const T> from_u,
                                    const std::function<bool()>& keep_on = {}) const;
 
@@ -65,6 +66,7 @@ class PathFinder {
   Length length(std::span<const Local> path) const;
 
  private:
+  friend class SimplePaths<T>;
   bool descend(Local u, Local v, std::span<const T> from_u, std::vector<Local>& out) const;
   bool search(Local u, Local v, std::span<const T> from_u, std::vector<Local>& out) const;
   [[noreturn]] void refuse(Local u, Local v, T distance) const;
@@ -76,6 +78,30 @@ class PathFinder {
   };
   ReplicatedCsr<T> in_;
   std::unique_ptr<Leaving> leaving_ = std::make_unique<Leaving>();
+};
+
+/// The loopless paths from u to v one after the other, by ascending length; each takes the time of its own search.
+///
+///     SimplePaths<float> all(finder, u, v, d.view().row(u));
+///     while (const auto path = all.next()) use(path->vertices, path->length);
+///
+/// Yen's algorithm [1], backwards from v, with D as the exact estimate of the remaining length: a candidate is searched
+/// only when its bound is the least. The finder and the row must outlive it.
+/// [1] J. Yen. "Finding the k shortest loopless paths in a network." Management Science 17(11), 1971.
+template <class T>
+class SimplePaths {
+ public:
+  SimplePaths(const PathFinder<T>& finder, Local u, Local v, std::span<const T> from_u);
+  ~SimplePaths();
+  SimplePaths(SimplePaths&&) noexcept;
+
+  /// Empty if there is no further one. `keep_on` is called between candidates and every 256 vertices of a search: false
+  /// ends the search for good; so does an exception, which is passed on.
+  std::optional<KnownPath<T>> next(const std::function<bool()>& keep_on = {});
+
+ private:
+  class Search;
+  std::unique_ptr<Search> search_;
 };
 
 /// Paths of many pairs, concatenated: path i is vertices[offsets[i] .. offsets[i + 1]), empty if there is none.

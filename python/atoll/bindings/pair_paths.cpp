@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The shortest simple paths of a pair, one after the other.
+#include <atoll/apsp/queries/pair_paths.hpp>
+
+#include "bindings.hpp"
+
+namespace atl::python {
+namespace {
+
+/// The paths of one pair. The arcs that it refers to are its own, the threads are the World's.
+struct SharedPairPaths {
+  std::shared_ptr<SharedWorld> world;
+  PairPaths::Sequence paths;
+};
+
+SharedPairPaths paths_of_pair(SharedGraph& g, Vertex source, Vertex target, bool weighted) {
+  return g.world->call([&](World& world) {
+    auto& kept = g.pair_paths[weighted ? 1 : 0];
+    if (world.any(kept == nullptr))
+      kept = std::make_unique<PairPaths>(g.graph, weighted ? PathLength::weights : PathLength::edges);
+    return SharedPairPaths{g.world, kept->between(source, target)};
+  });
+}
+
+// (length, vertices), or None where there is no further one, or no further one as short as the first.
+nb::object next_path(SharedPairPaths& shared, bool shortest) {
+  std::optional<PairPaths::Path> path = shared.world->call([&](World& world) {
+    const auto keep_on = [&] {
+      world.team().cancellation_point();
+      return true;
+    };
+    return shortest ? shared.paths.next_shortest(keep_on) : shared.paths.next(keep_on);
+  });
+  if (!path) return nb::none();
+  Array<Vertex> vertices(path->vertices.size());
+  std::copy(path->vertices.begin(), path->vertices.end(), vertices.begin());
+  return nb::make_tuple(path->length, to_numpy(std::move(vertices)));
+}
+
+}  // namespace
+
+void bind_pair_paths(nb::module_& m) {
+  using namespace nb::literals;
+  nb::class_<SharedPairPaths>(m, "PairPaths").def("next", &next_path, "shortest"_a);
+  m.def("pair_paths", &paths_of_pair, "graph"_a, "source"_a, "target"_a, "weighted"_a);
+}
+
+}  // namespace atl::python
