@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 _DIRECTED = "Directed graphs fall back to NetworkX."
+_SIGNED = "weight must be the name of an attribute, its values finite, sums of ints below 2^53."
 _MATRIX = "All distances are kept at once: more than 16,384 nodes fall back to NetworkX."
 _BOUNDS = "Directed, or by weight, more than 16,384 nodes fall back to NetworkX."
 _LENGTHS = "weight must be the name of an attribute, its values finite, not negative, sums of ints below 2^53."
@@ -26,10 +27,12 @@ FUNCTIONS: dict[str, str] = {
     "all_pairs_bellman_ford_path_length": f"{_LENGTHS} {_MATRIX}",
     "all_pairs_dijkstra_path_length": f"{_LENGTHS} {_MATRIX}",
     "all_pairs_shortest_path_length": _MATRIX,
-    "all_shortest_paths": "weight must be None, or method dijkstra and values whole and above 0, sums below 2^53. Paths "
-    "may come in another order.",
+    "all_shortest_paths": "weight must be None, or method dijkstra and values whole and above 0, sums below 2^53. "
+    "Paths may come in another order.",
     "average_clustering": f"weight must be None. {_SIMPLE}",
     "average_shortest_path_length": f"{_WHOLE} method must be none of Floyd-Warshall's. {_MATRIX}",
+    "bellman_ford_path": f"{_SIGNED} {_ANY}",
+    "bellman_ford_path_length": _SIGNED,
     "betweenness_centrality": "weight must be None or the name of an attribute, its values finite and above 0, sums of "
     "ints below 2^53. The same sources are drawn for the same seed.",
     "bidirectional_shortest_path": _ANY,
@@ -42,6 +45,7 @@ FUNCTIONS: dict[str, str] = {
     "dijkstra_path_length": _LENGTHS,
     "eccentricity": f"v and sp must be None, weights finite and not negative. {_BOUNDS}",
     "eigenvector_centrality": _SPECTRAL,
+    "find_negative_cycle": f"{_SIGNED} Of several negative cycles another one may come out.",
     "floyd_warshall": f"{_WHOLE} All edges have them, or none. {_MATRIX}",
     "floyd_warshall_numpy": f"{_WHOLE} nodelist must be all nodes, each once. {_MATRIX}",
     "harmonic_centrality": "nbunch, distance and sources must be None.",
@@ -58,6 +62,7 @@ FUNCTIONS: dict[str, str] = {
     "minimum_spanning_edges": f"{_KRUSKAL} {_SIMPLE}",
     "minimum_spanning_tree": f"{_KRUSKAL} {_SIMPLE}",
     "modularity": _MODULARITY,
+    "negative_edge_cycle": _SIGNED,
     "node_connected_component": "",
     "number_connected_components": "",
     "number_strongly_connected_components": "",
@@ -69,6 +74,9 @@ FUNCTIONS: dict[str, str] = {
     "radius": f"{_EXTENT} {_BOUNDS}",
     "shortest_path": f"{_ENDS} {_LENGTHS} {_ANY}",
     "shortest_path_length": f"{_ENDS} {_LENGTHS}",
+    "single_source_bellman_ford": f"{_SIGNED} {_ANY}",
+    "single_source_bellman_ford_path": f"{_SIGNED} {_ANY}",
+    "single_source_bellman_ford_path_length": _SIGNED,
     "shortest_simple_paths": f"{_LENGTHS} Multigraphs are refused, as by NetworkX. Paths of equal length may come in "
     "another order.",
     "single_source_dijkstra_path": f"{_LENGTHS} {_ANY}",

@@ -8,8 +8,8 @@
 (1024,)
 
 Graphs       Graph, of arrays, lists, dicts, tables, matrices, tensors, NetworkX, igraph, files, generators; `datasets`
-Paths        bfs, bfs_tree, sssp, shortest_path, k_shortest_paths, shortest_simple_paths, all_shortest_paths, all_pairs,
-             eccentricity, minimum_spanning_forest
+Paths        bfs, bfs_tree, sssp, bellman_ford, negative_cycle, shortest_path, k_shortest_paths, shortest_simple_paths,
+             all_shortest_paths, all_pairs, eccentricity, minimum_spanning_forest
 Centrality   pagerank, betweenness_centrality, closeness_centrality, harmonic_centrality, eigenvector_centrality,
              katz_centrality, hits
 Structure    connected_components, strongly_connected_components, core_number, clustering
@@ -17,9 +17,9 @@ Communities  louvain_communities, leiden_communities, label_propagation, modular
 Pictures     draw
 Matrices     spmm, SpMM; GCN, a graph neural network
 Values       VertexArray, one for each vertex; UNREACHABLE, NO_VERTEX
-Results      BfsResult, SsspResult, PathResult, EccentricityResult, SpanningForestResult, PageRankResult,
-             CentralityResult, HitsResult, ComponentsResult, CorenessResult, ClusteringResult, CommunitiesResult,
-             LabelPropagationResult, AllPairs, Picture
+Results      BfsResult, SsspResult, BellmanFordResult, PathResult, EccentricityResult, SpanningForestResult,
+             PageRankResult, CentralityResult, HitsResult, ComponentsResult, CorenessResult, ClusteringResult,
+             CommunitiesResult, LabelPropagationResult, AllPairs, Picture
 Ranks        World, run_ranks, set_threads
 Errors       Error: InputError, MissingVertexError, UsageError, IoError, TransportError, VerificationError,
              ConvergenceError, TimeLimitError
@@ -40,6 +40,7 @@ import os as _os
 
 from . import apsp, datasets, plot  # noqa: F401 - atoll.apsp.open and so on are there without an import of their own
 from ._core import VERSION as __version__
+from .algorithms.bellman_ford import BellmanFordResult, bellman_ford, negative_cycle
 from .algorithms.centrality import (
     PageRankResult,
     betweenness_centrality,
@@ -103,6 +104,7 @@ __all__ = [
     "GCN",
     "UNREACHABLE",
     "AllPairs",
+    "BellmanFordResult",
     "BfsResult",
     "CentralityResult",
     "ClusteringResult",
@@ -133,6 +135,7 @@ __all__ = [
     "__version__",
     "all_pairs",
     "all_shortest_paths",
+    "bellman_ford",
     "betweenness_centrality",
     "bfs",
     "bfs_tree",
@@ -152,6 +155,7 @@ __all__ = [
     "leiden_communities",
     "louvain_communities",
     "modularity",
+    "negative_cycle",
     "pagerank",
     "run_ranks",
     "set_threads",

@@ -13,6 +13,7 @@ JOBS = {
     "cc": ["kron:11", "--undirected"],
     "pagerank": ["kron:11", "--undirected", "--iterations", "8"],
     "sssp": ["kron:10", "--undirected", "--weighted", "--source", "1", "--partition", "cartesian"],
+    "bellman_ford": ["kron:10", "--undirected", "--weighted", "--source", "1", "--partition", "cartesian"],
     "closeness": ["kron:9", "--undirected"],
     "eccentricity": ["grid:12x12", "--undirected"],
 }

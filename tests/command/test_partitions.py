@@ -113,6 +113,7 @@ def test_a_vertex_cut_gives_what_the_edge_cut_gives(algorithm, tmp_path):
     def values(partition, *words):
         out = tmp_path / f"{partition}.tsv"
         more = {
+            "bellman_ford": ["--weighted", "--source", 5],
             "bfs": ["--source", 5],
             "katz": ["--alpha", 0.001],
             "pagerank": ["--iterations", 20],

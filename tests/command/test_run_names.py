@@ -158,7 +158,8 @@ def test_headings_and_columns_are_chosen(tmp_path):
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_every_result_is_verified_by_name_and_a_wrong_line_is_found(table, tmp_path, algorithm):
     out = tmp_path / "out.tsv"
-    sources = {"bfs": ["--source", "TP53"], "sssp": ["--source", "TP53"], "bc": ["--sources", "all"]}.get(algorithm, [])
+    from_one = {name: ["--source", "TP53"] for name in ("bellman_ford", "bfs", "sssp")}
+    sources = {**from_one, "bc": ["--sources", "all"]}.get(algorithm, [])
     words = [table, "--names", "--undirected", *sources]
     atoll("run", algorithm, *words, "--output", out, *ranks_of(2))
     check = ["verify", algorithm, table, out, *words[1:]]

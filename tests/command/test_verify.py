@@ -17,6 +17,7 @@ CASES = [
     ("bfs", ["--source", "1"], [], [], "7"),
     ("bfs", ["--source", "1"], ["--output-values", "parent"], ["--values", "parent"], "77"),
     ("sssp", ["--source", "1", "--weighted"], ["--trials", "1"], [], "0.5"),
+    ("bellman_ford", ["--source", "1", "--weighted"], ["--trials", "1"], [], "0.5"),
     ("cc", [], [], [], "77"),
     ("pagerank", ["--tolerance", "1e-9"], [], [], "0.5"),
     ("pagerank", ["--precision", "float", "--iterations", "40", "--dangling", "ignore"], [], [], "0.5"),
@@ -133,7 +134,7 @@ def test_distances_with_their_parents(tmp_path):
 def test_runs_verify_cheap_checks_by_default_and_the_rest_on_request(algorithm):
     default = None if algorithm in ["bc", "cdlp", "lcc", "triangles"] else True  # those whose check is another run
     words = ["run", algorithm, "kron:8", "--trials", "1", "--json", "-", *RANKS, 2]
-    words += {"sssp": ["--weighted"], "katz": ["--alpha", "0.001"]}.get(algorithm, [])
+    words += {"bellman_ford": ["--weighted"], "sssp": ["--weighted"], "katz": ["--alpha", "0.001"]}.get(algorithm, [])
     assert json.loads(atoll(*words).stdout)["verified"] is default
     assert json.loads(atoll(*words, "--verify").stdout)["verified"] is True
     assert json.loads(atoll(*words, "--no-verify").stdout)["verified"] is None

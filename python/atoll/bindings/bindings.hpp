@@ -130,7 +130,7 @@ void bind_names(nb::module_& m);
 void bind_algorithms(nb::module_& m);
 void bind_apsp(nb::module_& m);
 void bind_all_pairs(nb::module_& m);
-void bind_pair_paths(nb::module_& m);
+void bind_paths(nb::module_& m);
 void bind_adjacency(nb::module_& m);
 void bind_device(nb::module_& m);
 void bind_spmm(nb::module_& m);

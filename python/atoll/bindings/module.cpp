@@ -51,7 +51,7 @@ NB_MODULE(_core, m) {
   bind_algorithms(m);
   bind_apsp(m);
   bind_all_pairs(m);
-  bind_pair_paths(m);
+  bind_paths(m);
   bind_adjacency(m);
   bind_spmm(m);
   bind_device(m);

@@ -62,6 +62,15 @@ from .functions import (
     triangles,
 )
 from .graph import DiGraph, Graph, MultiDiGraph, MultiGraph
+from .negative_weights import (
+    bellman_ford_path,
+    bellman_ford_path_length,
+    find_negative_cycle,
+    negative_edge_cycle,
+    single_source_bellman_ford,
+    single_source_bellman_ford_path,
+    single_source_bellman_ford_path_length,
+)
 from .routes import (
     bidirectional_shortest_path,
     dijkstra_path,
@@ -92,6 +101,8 @@ __all__ = [
     "all_shortest_paths",
     "average_clustering",
     "average_shortest_path_length",
+    "bellman_ford_path",
+    "bellman_ford_path_length",
     "betweenness_centrality",
     "bidirectional_shortest_path",
     "can_run",
@@ -106,6 +117,7 @@ __all__ = [
     "dijkstra_path_length",
     "eccentricity",
     "eigenvector_centrality",
+    "find_negative_cycle",
     "floyd_warshall",
     "floyd_warshall_numpy",
     "from_atoll",
@@ -122,6 +134,7 @@ __all__ = [
     "leiden_communities",
     "louvain_communities",
     "modularity",
+    "negative_edge_cycle",
     "node_connected_component",
     "number_connected_components",
     "number_strongly_connected_components",
@@ -134,6 +147,9 @@ __all__ = [
     "shortest_path_length",
     "shortest_simple_paths",
     "should_run",
+    "single_source_bellman_ford",
+    "single_source_bellman_ford_path",
+    "single_source_bellman_ford_path_length",
     "single_source_dijkstra_path",
     "single_source_dijkstra_path_length",
     "single_source_shortest_path",

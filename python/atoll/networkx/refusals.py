@@ -136,6 +136,32 @@ def _lengths(G: Any, weight: Any, *, zero: bool = True) -> Answer:
     return True
 
 
+def _signed(G: Any, weight: Any) -> Answer:
+    """Whether atoll adds up weights that may be negative as NetworkX does."""
+    weights = _weights(G, weight)
+    if isinstance(weights, str):
+        return weights
+    if weights is None or len(weights.values) == 0:
+        return True
+    if not np.isfinite(weights.values).all():
+        return f"an edge's {weight!r} is infinite or not a number"
+    if _are_whole(weights) and np.abs(weights.values).max() * len(G) >= _EXACT:
+        return f"distances by {weight!r} may be above 2^53 (of whole numbers atoll takes those that float64 holds)"
+    return True
+
+
+def _bellman_ford(G: Any, source: Any, weight: Any = "weight") -> Answer:
+    return _signed(G, weight)
+
+
+def _bellman_ford_path(G: Any, source: Any, target: Any = None, weight: Any = "weight") -> Answer:
+    return _signed(G, weight)
+
+
+def _negative_edge_cycle(G: Any, weight: Any = "weight", heuristic: Any = True) -> Answer:
+    return _signed(G, weight)
+
+
 def _are_whole(weights: Weights) -> bool:
     return weights.integral or bool((np.trunc(weights.values) == weights.values).all())
 
@@ -361,9 +387,16 @@ CONDITIONS = {
     "periphery": _extent,
     "radius": _extent,
     "average_clustering": _average_clustering,
+    "bellman_ford_path": _bellman_ford_path,
+    "bellman_ford_path_length": _bellman_ford_path,
     "betweenness_centrality": _betweenness,
     "closeness_centrality": _closeness,
     "clustering": _clustering,
+    "find_negative_cycle": _bellman_ford,
+    "negative_edge_cycle": _negative_edge_cycle,
+    "single_source_bellman_ford": _bellman_ford_path,
+    "single_source_bellman_ford_path": _bellman_ford,
+    "single_source_bellman_ford_path_length": _bellman_ford,
     "core_number": _simple,
     "eigenvector_centrality": _eigenvector,
     "katz_centrality": _katz,

@@ -25,7 +25,7 @@ from .functions import (
 from .graph import Graph
 
 
-def _tree_paths(G: Graph, source: int, others: np.ndarray, parent: np.ndarray) -> dict[Any, list]:
+def tree_paths(G: Graph, source: int, others: np.ndarray, parent: np.ndarray) -> dict[Any, list]:
     """The paths along a tree to nodes; `others` and `parent` are numbers of nodes."""
     nodes, up = G._nodes, parent.tolist()
     paths_to: list[Any] = [None] * len(nodes)
@@ -41,7 +41,8 @@ def _tree_paths(G: Graph, source: int, others: np.ndarray, parent: np.ndarray) -
     return {nodes[number]: paths_to[number] for number in [source, *others.tolist()]}
 
 
-def _parents(graph: Any, ids: np.ndarray) -> np.ndarray:
+def parents_of(graph: Any, ids: np.ndarray) -> np.ndarray:
+    """Numbers of nodes for the ids of parents, NO_VERTEX where there is none."""
     return np.where(ids == NO_VERTEX, NO_VERTEX, np.searchsorted(graph.ids, ids))
 
 
@@ -51,12 +52,12 @@ def _search(G: Graph, source: int, weights: Weights | None, weight: str | None) 
         graph = G._plain()
         levels = paths.bfs(graph, int(graph.ids[source]))
         depth = levels.depth.local
-        return depth, depth != UNREACHABLE, _parents(graph, levels.parent.local)
+        return depth, depth != UNREACHABLE, parents_of(graph, levels.parent.local)
     assert weight is not None
     graph = G._weighted(weight)
     found = paths.sssp(graph, int(graph.ids[source]))
     distance = found.distance.local
-    return distance, np.isfinite(distance), _parents(graph, found.parent.local)
+    return distance, np.isfinite(distance), parents_of(graph, found.parent.local)
 
 
 def _weights_by(G: Graph, weight: str | None) -> Weights | None:
@@ -170,7 +171,7 @@ def single_source_dijkstra_path(
 def _paths_from(G: Graph, source: Any, cutoff: float | None, weight: str | None) -> dict[Any, list]:
     start = G._numbers()[source]
     distance, known, parent = _search(G, start, _weights_by(G, weight), weight)
-    return _tree_paths(G, start, nearest_first(start, distance, known, cutoff), parent)
+    return tree_paths(G, start, nearest_first(start, distance, known, cutoff), parent)
 
 
 @where_possible

@@ -78,6 +78,40 @@ def test_paths_come_by_ascending_length_as_networkx_has_them(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_paths_by_weights_of_both_signs(kind):
+    for seed in seeds(48):
+        G = random_graph(kind, seed, loops=seed % 3 == 0)
+        rng = random.Random(seed)
+        potential = {node: rng.randrange(20) for node in G}
+        for u, v, data in G.edges(data=True):
+            data["w"] = rng.randrange(4) + (potential[u] - potential[v] if G.is_directed() else 0)
+            data["x"] = data["w"] + (0.5 if seed % 2 else -1)
+        for weight in ("w", "x", "missing"):
+            same("negative_edge_cycle", G.copy(), weight=weight)
+            if not len(G):
+                continue
+            source, target = rng.choice(list(G)), rng.choice(list(G))
+            ours, theirs = both("single_source_bellman_ford_path_length", G, source, weight=weight)
+            assert ours == theirs
+            ours, theirs = both("bellman_ford_path_length", G, source, target, weight=weight)
+            assert ours == theirs
+            if not G.is_multigraph():
+                as_short(G, weight, *both("bellman_ford_path", G, source, target, weight=weight))
+            ours, theirs = both("single_source_bellman_ford", G, source, weight=weight)
+            if isinstance(theirs[0], dict):
+                assert ours[0] == theirs[0] and ours[1].keys() == theirs[1].keys()
+            else:
+                assert ours == theirs
+            ours, theirs = both("find_negative_cycle", G, source, weight=weight)
+            if isinstance(ours, list):
+                assert ours[0] == ours[-1] and all(G.has_edge(u, v) for u, v in zip(ours, ours[1:]))
+                if not G.is_multigraph():
+                    assert nx.path_weight(G, ours, weight) < 0
+            else:
+                assert ours == theirs
+
+
+@pytest.mark.parametrize("kind", KINDS)
 class TestAgreement:
     def test_pagerank(self, kind):
         for seed in seeds():

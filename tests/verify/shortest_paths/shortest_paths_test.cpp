@@ -298,3 +298,46 @@ TEST_CASE("depths alone are checked, and any change of one is found") {
     }));
   });
 }
+
+TEST_CASE("distances by weights of both signs are checked, and any change of one is found") {
+  // 0 -> 1 -> 2 -> 3, with cycles of sum 0 at 1 and beyond what is reached.
+  constexpr double kFar = std::numeric_limits<double>::infinity();
+  const std::vector<std::tuple<std::uint32_t, std::uint32_t, double>> list{{0, 1, 2}, {1, 2, -5}, {2, 1, 5}, {2, 3, 1},
+                                                                           {0, 3, 0}, {4, 5, -1}, {5, 4, 1}};
+  const std::vector<Vertex> ids{0, 1, 2, 3, 4, 5}, parents{0, 0, 1, 2, -1, -1};
+  const std::vector<double> distances{0, 2, -3, -2, kFar, kFar};
+  Plan plan;
+  plan.threads = 1;
+  for (const Rank ranks : {1, 2, 3})
+    run_ranks(ranks, plan, [&](World& world) {
+      EdgeList edges;
+      const std::size_t m = world.rank() == 0 ? list.size() : 0;
+      Array<std::uint32_t> source(m), target(m);
+      Array<double> weight(m);
+      for (std::size_t e = 0; e < m; ++e) std::tie(source[e], target[e], weight[e]) = list[e];
+      edges.source = std::move(source);
+      edges.target = std::move(target);
+      edges.weight = std::move(weight);
+      edges.directed = true;
+      const Graph graph = Graph::build(world, std::move(edges));
+      const auto verdict = [&](const std::vector<double>& d, const std::vector<Vertex>& p) {
+        const auto distance = by_owned_index(graph, ids, d);
+        const auto parent = p.empty() ? Array<Vertex>() : by_owned_index(graph, ids, p);
+        return verify_bellman_ford(graph, 0, span(distance), span(parent)).what.substr(0, 6);
+      };
+      CHECK(verdict(distances, parents).empty());
+      CHECK(verdict(distances, {}).empty());
+      for (std::size_t v = 0; v < ids.size(); ++v)
+        for (const double wrong : {-9.0, 1.5, kFar, -kFar, std::nan("")}) {
+          if (wrong == distances[v]) continue;
+          std::vector<double> changed = distances;
+          changed[v] = wrong;
+          CHECK(!verdict(changed, {}).empty());
+        }
+      // Both cycles, as if something led to them: their edges are tight, but no path comes from 0.
+      CHECK(verdict({0, 1, -4, -3, kFar, kFar}, {}) == "rule 1");
+      CHECK(verdict({0, 2, -3, -2, 7, 6}, {}) == "rule 1");
+      CHECK(verdict(distances, {0, 2, 1, 2, -1, -1}) == "rule 1");
+      CHECK(verdict(distances, {0, 0, 1, 0, -1, -1}) == "rule 2");
+    });
+}

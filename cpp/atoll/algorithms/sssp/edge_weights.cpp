@@ -54,7 +54,7 @@ void check_weights(std::string_view algorithm, const Graph& graph, ZeroWeights z
                                           : "a path of such edges can be longer than a float64 holds, 1.8e308";
       then = "Scale the weights down.";
     } else if (w < 0 && graph.directed()) {
-      then = "Correct it, or ask for all pairs (apsp), which takes negative weights where no cycle's sum is negative.";
+      then = "Correct it; by bellman_ford, and for all pairs by apsp, paths take negative weights of directed edges.";
     }
     check(false, "{}: {}: the edge between {} and {} weighs {} ({}). {}", algorithm, graph.name(), graph.id_of(v),
           graph.id_of(lists.targets[e]), w, why, then);

@@ -12,6 +12,9 @@ std::string describe(const Violation& b, bool directed, Vertex source, const cha
       return fmt::format("rule 2: the source {} has the {} {} (it is 0)", b.a, distance, x);
     case value:
       return fmt::format("rule 2: vertex {} has the {} {} (it is 0 or more)", b.a, distance, x);
+    case no_value:
+      return fmt::format("rule 2: vertex {} has the {} {} (it is a number, or inf where not reached)", b.a, distance,
+                         x);
     case source_parent:
       if (b.p == kNoVertex) return fmt::format("rule 1: the source {} has no parent (it is its own)", b.a);
       return fmt::format("rule 1: the source {} has {} as parent (not itself)", b.a, b.p);
@@ -47,7 +50,7 @@ template <class Real>
 void check_sums(const Graph& graph, std::size_t weights) {
   graph.world().agree(
       weights == 1 || (weights == 2 && std::is_same_v<Real, double>),
-      fmt::format("verify sssp: {} has {} (distances are sums of weights, as wide or wider). Verify them against "
+      fmt::format("verify: {} has {} (distances are sums of weights, as wide or wider). Verify them against "
                   "the graph that they come from.",
                   graph.name(), weights == 0 ? "no weights" : "wider weights"));
 }

@@ -15,6 +15,7 @@ namespace atl::path_violations {
 enum PathRule : int {
   source_value = 1,   // rule 2
   value,              // rule 2
+  no_value,           // rule 2, where weights may be negative
   source_parent,      // rule 1
   stray_parent,       // rule 1: not reached, but has a parent
   no_parent,          // rule 1

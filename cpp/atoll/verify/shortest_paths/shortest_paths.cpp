@@ -18,13 +18,17 @@ struct Unit {
   double operator[](std::size_t) const { return 1; }
 };
 
+// Whether weights, and so lengths of paths, may be negative.
+enum class Signs { not_negative, any };
+
 template <class Real, class Weights>
 class Paths {
  public:
   Paths(const Graph& graph, Vertex source, std::span<const Real> distance, std::span<const Vertex> parent,
-        const Weights& in, const Weights& out)
+        const Weights& in, const Weights& out, Signs signs)
       : graph_(graph),
         source_(source),
+        signs_(signs),
         in_(in),
         out_(out),
         distance_(local_values(graph, distance)),
@@ -45,7 +49,7 @@ class Paths {
     if (const Violation b = violations_.first(); b.rule) return b;  // the values cannot be compared
     for_masters([&](Local v) { look_at_edges(v); });
     if (const Violation b = violations_.first(); b.rule) return b;
-    if (graph_.world().any(some_unconnected_)) connect_zero_weight_paths();
+    if (graph_.world().any(some_unconnected_)) connect_paths();
     return violations_.first();
   }
 
@@ -81,7 +85,8 @@ class Paths {
       if (has_parents_ && parent(v) != source_) note(source_parent, v, {.p = parent(v)});
       return;
     }
-    if (!(d >= 0)) note(value, v, {.x = static_cast<double>(d)});
+    if (signs_ == Signs::not_negative && !(d >= 0)) note(value, v, {.x = static_cast<double>(d)});
+    if (signs_ == Signs::any && !(d > -kUnreached)) note(no_value, v, {.x = static_cast<double>(d)});
     if (!has_parents_) return;
     if (d == kUnreached && parent(v) != kNoVertex) note(stray_parent, v, {.p = parent(v)});
     if (d < kUnreached && parent(v) == kNoVertex) note(no_parent, v, {.x = static_cast<double>(d)});
@@ -104,8 +109,9 @@ class Paths {
         violations_.note(edge);
       } else if (!connected && may_connect(v, u)) {
         tight = true;
-        // Distances decrease along such edges, so the path ends, and only at the source.
-        connected = from < d;
+        // Distances decrease along such edges, so the path ends, and only at the source. Where weights may be negative
+        // every path is followed from the source.
+        connected = signs_ == Signs::not_negative && from < d;
       }
     });
     if (!reached) return;
@@ -132,8 +138,9 @@ class Paths {
     note(joined ? tree_edge : no_edge, v, {.p = parent(v), .x = d, .y = sum});
   }
 
-  /// Marks vertices connected to the source by tight edges of equal distance, starting from connected vertices.
-  void connect_zero_weight_paths() {
+  /// Marks vertices connected to the source by tight edges, starting from connected vertices: by those of equal distance,
+  /// where no weight is negative.
+  void connect_paths() {
     if (has_parents_) {
       VertexBits all(graph_.locals());
       all.set_all();
@@ -142,7 +149,7 @@ class Paths {
     flood(graph_, connected_, [&](Local u, auto&& mark) {
       const Real d = distance(u);
       for_edges(graph_.out(), out_, u, [&](Local v, Real w) {
-        if (distance(v) == d && d + w == d && may_connect(v, u)) mark(v);
+        if (d + w == distance(v) && (signs_ == Signs::any || d == distance(v)) && may_connect(v, u)) mark(v);
       });
     });
     for_masters([&](Local v) {
@@ -152,26 +159,26 @@ class Paths {
 
   const Graph& graph_;
   const Vertex source_;
+  const Signs signs_;
   const Weights &in_, &out_;  // by index into the lists
   Local source_here_ = -1;
   const Array<Real> distance_;  // [local]
-  Array<Vertex> parent_;        // [local]; of mirrors only in connect_zero_weight_paths()
+  Array<Vertex> parent_;        // [local]; of mirrors only in connect_paths()
   VertexBits connected_;        // masters with a path of tight edges from the source
   std::atomic<bool> some_unconnected_{false};
   Violations violations_;
   const bool has_parents_;
 };
 
-}  // namespace
-
 template <class Real>
-Verdict verify_sssp(const Graph& graph, Vertex source, std::span<const Real> distance, std::span<const Vertex> parent) {
+Verdict check_paths(const Graph& graph, Vertex source, std::span<const Real> distance, std::span<const Vertex> parent,
+                    Signs signs) {
   check_one_for_each(graph, distance.size(), "distances");
   const std::size_t type = graph.out().weights.index();
   check_sums<Real>(graph, type);
   Violation violation;
   const auto run = [&]<class Weights>(const Weights& in, const Weights& out) {
-    violation = Paths<Real, Weights>(graph, source, distance, parent, in, out).run();
+    violation = Paths<Real, Weights>(graph, source, distance, parent, in, out, signs).run();
   };
   if (type == 1) {
     run(std::get<1>(graph.in().weights), std::get<1>(graph.out().weights));
@@ -181,8 +188,20 @@ Verdict verify_sssp(const Graph& graph, Vertex source, std::span<const Real> dis
   const bool parents = graph.world().any(!parent.empty());
   return {violation.rule == 0, describe<Real>(violation, graph.directed(), source, "distance", parents)};
 }
+
+}  // namespace
+
+template <class Real>
+Verdict verify_sssp(const Graph& graph, Vertex source, std::span<const Real> distance, std::span<const Vertex> parent) {
+  return check_paths(graph, source, distance, parent, Signs::not_negative);
+}
 template Verdict verify_sssp(const Graph&, Vertex, std::span<const float>, std::span<const Vertex>);
 template Verdict verify_sssp(const Graph&, Vertex, std::span<const double>, std::span<const Vertex>);
+
+Verdict verify_bellman_ford(const Graph& graph, Vertex source, std::span<const double> distance,
+                            std::span<const Vertex> parent) {
+  return check_paths(graph, source, distance, parent, Signs::any);
+}
 
 Verdict verify_depths(const Graph& graph, Vertex source, std::span<const Vertex> depth) {
   check_one_for_each(graph, depth.size(), "depths");
@@ -191,7 +210,7 @@ Verdict verify_depths(const Graph& graph, Vertex source, std::span<const Vertex>
     distance[k] = depth[k] == kUnreachable ? std::numeric_limits<double>::infinity() : static_cast<double>(depth[k]);
   const Unit unit;
   const std::span<const double> values(distance.data(), distance.size());
-  const Violation violation = Paths<double, Unit>(graph, source, values, {}, unit, unit).run();
+  const Violation violation = Paths<double, Unit>(graph, source, values, {}, unit, unit, Signs::not_negative).run();
   return {violation.rule == 0, describe<double>(violation, graph.directed(), source, "depth", false)};
 }
 

@@ -47,7 +47,12 @@ template <class Real>
 PathsVerdict verify_sssp(const Graph& graph, Vertex source, std::span<const Real> distance,
                          std::span<const Vertex> parent, const EdgeList& tuples);
 
-/// The same, against the lists, for hop counts, kUnreachable if not reached; weights are ignored.
+/// The same, against the lists, where weights may be negative: rule 1 is followed from the source along every path. That
+/// the rules hold also proves that no cycle that the source reaches has a negative sum.
+Verdict verify_bellman_ford(const Graph& graph, Vertex source, std::span<const double> distance,
+                            std::span<const Vertex> parent = {});
+
+/// The same as verify_sssp, against the lists, for hop counts, kUnreachable if not reached; weights are ignored.
 Verdict verify_depths(const Graph& graph, Vertex source, std::span<const Vertex> depth);
 
 }  // namespace atl

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shortest simple paths of a pair, one after the other.
+// The shortest simple paths of a pair, one after the other; negative cycles.
+#include <atoll/algorithms/bellman_ford/bellman_ford.hpp>
 #include <atoll/apsp/queries/pair_paths.hpp>
 
 #include "bindings.hpp"
@@ -37,11 +38,20 @@ nb::object next_path(SharedPairPaths& shared, bool shortest) {
   return nb::make_tuple(path->length, to_numpy(std::move(vertices)));
 }
 
+// Original ids along the cycle; empty where there is none.
+Numpy<Vertex> negative_cycle(SharedGraph& g, std::optional<Vertex> source) {
+  const std::vector<Vertex> cycle = g.world->call([&](World&) { return BellmanFord(g.graph).negative_cycle(source); });
+  Array<Vertex> vertices(cycle.size());
+  std::copy(cycle.begin(), cycle.end(), vertices.begin());
+  return to_numpy(std::move(vertices));
+}
+
 }  // namespace
 
-void bind_pair_paths(nb::module_& m) {
+void bind_paths(nb::module_& m) {
   using namespace nb::literals;
   nb::class_<SharedPairPaths>(m, "PairPaths").def("next", &next_path, "shortest"_a);
+  m.def("negative_cycle", &negative_cycle, "graph"_a, "source"_a.none());
   m.def("pair_paths", &paths_of_pair, "graph"_a, "source"_a, "target"_a, "weighted"_a);
 }
 
