@@ -39,7 +39,8 @@ class BellmanFordResult(Result):
     seconds: float
 
     def __repr__(self) -> str:
-        return f"<atoll.BellmanFordResult: source {self.source} reaches {self.reached} of {self.distance.graph.n} vertices>"
+        n = self.distance.graph.n
+        return f"<atoll.BellmanFordResult: source {self.source} reaches {self.reached} of {n} vertices>"
 
 
 @checked

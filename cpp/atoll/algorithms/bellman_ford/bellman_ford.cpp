@@ -39,7 +39,7 @@ GraphView all_mirrors_of(const Graph& graph) {
   return cut ? GraphView::all_of(*cut) : GraphView::all_of(graph);
 }
 
-// What is known of the weights, the same on all ranks.
+// The signs of all weights, the same on all ranks.
 struct WeightSigns {
   bool any_negative, all_whole;
 };
