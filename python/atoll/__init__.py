@@ -10,6 +10,7 @@
 Graphs       Graph, of arrays, lists, dicts, tables, matrices, tensors, NetworkX, igraph, files, generators; `datasets`
 Paths        bfs, bfs_tree, sssp, bellman_ford, negative_cycle, shortest_path, k_shortest_paths, shortest_simple_paths,
              all_shortest_paths, all_pairs, eccentricity, minimum_spanning_forest
+Orders       topological_sort, topological_generations, is_directed_acyclic_graph
 Centrality   pagerank, betweenness_centrality, closeness_centrality, harmonic_centrality, eigenvector_centrality,
              katz_centrality, hits
 Structure    connected_components, strongly_connected_components, core_number, clustering
@@ -19,7 +20,7 @@ Matrices     spmm, SpMM; GCN, a graph neural network
 Values       VertexArray, one for each vertex; UNREACHABLE, NO_VERTEX
 Results      BfsResult, SsspResult, BellmanFordResult, PathResult, EccentricityResult, SpanningForestResult,
              PageRankResult, CentralityResult, HitsResult, ComponentsResult, CorenessResult, ClusteringResult,
-             CommunitiesResult, LabelPropagationResult, AllPairs, Picture
+             CommunitiesResult, LabelPropagationResult, TopologicalResult, AllPairs, Picture
 Ranks        World, run_ranks, set_threads
 Errors       Error: InputError, MissingVertexError, UsageError, IoError, TransportError, VerificationError,
              ConvergenceError, TimeLimitError
@@ -40,6 +41,12 @@ import os as _os
 
 from . import apsp, datasets, plot  # noqa: F401 - atoll.apsp.open and so on are there without an import of their own
 from ._core import VERSION as __version__
+from .algorithms.acyclic import (
+    TopologicalResult,
+    is_directed_acyclic_graph,
+    topological_generations,
+    topological_sort,
+)
 from .algorithms.bellman_ford import BellmanFordResult, bellman_ford, negative_cycle
 from .algorithms.centrality import (
     PageRankResult,
@@ -127,6 +134,7 @@ __all__ = [
     "SpMM",
     "SsspResult",
     "TimeLimitError",
+    "TopologicalResult",
     "TransportError",
     "UsageError",
     "VerificationError",
@@ -149,6 +157,7 @@ __all__ = [
     "hits",
     "katz_centrality",
     "harmonic_centrality",
+    "is_directed_acyclic_graph",
     "k_shortest_paths",
     "label_propagation",
     "minimum_spanning_forest",
@@ -164,6 +173,8 @@ __all__ = [
     "spmm",
     "sssp",
     "strongly_connected_components",
+    "topological_generations",
+    "topological_sort",
 ]
 
 

@@ -73,12 +73,9 @@ def test_all_ranks_have_the_same(ranks):
             )
             found = atoll.bellman_ford(graph, int(src[0]))
             assert [found.distance.gather().tolist(), found.parent.gather().tolist()] == expected
-            src_of_cycle = np.array([1, 2, 3] if world.rank == 0 else [], dtype=np.int64)
-            turned = np.array([2, 3, 1] if world.rank == 0 else [], dtype=np.int64)
-            weights = np.array([1.0, 1.0, -3.0] if world.rank == 0 else [])
-            cycle = atoll.Graph.from_edges(
-                src_of_cycle, turned, weights, directed=True, comm=world, partition=partition
-            )
+            ends = [np.array(end if world.rank == 0 else [], dtype=np.int64) for end in ([1, 2, 3], [2, 3, 1])]
+            sums = np.array([1.0, 1.0, -3.0] if world.rank == 0 else [])
+            cycle = atoll.Graph.from_edges(*ends, sums, directed=True, comm=world, partition=partition)
             assert atoll.negative_cycle(cycle).tolist() == [1, 2, 3]
 
     atoll.run_ranks(ranks, search)

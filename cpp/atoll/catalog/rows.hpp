@@ -34,6 +34,7 @@ Algorithm msf_row();
 Algorithm pagerank_row();
 Algorithm scc_row();
 Algorithm sssp_row();
+Algorithm topological_generations_row();
 Algorithm triangles_row();
 
 }  // namespace atl::catalog

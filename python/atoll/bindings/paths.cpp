@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shortest simple paths of a pair, one after the other; negative cycles.
+// The shortest simple paths of a pair, one after the other; cycles.
 #include <atoll/algorithms/bellman_ford/bellman_ford.hpp>
+#include <atoll/algorithms/topological_order/topological_order.hpp>
 #include <atoll/apsp/queries/pair_paths.hpp>
 
 #include "bindings.hpp"
@@ -13,6 +14,12 @@ struct SharedPairPaths {
   std::shared_ptr<SharedWorld> world;
   PairPaths::Sequence paths;
 };
+
+Numpy<Vertex> array_of(const std::vector<Vertex>& list) {
+  Array<Vertex> values(list.size());
+  std::copy(list.begin(), list.end(), values.begin());
+  return to_numpy(std::move(values));
+}
 
 SharedPairPaths paths_of_pair(SharedGraph& g, Vertex source, Vertex target, bool weighted) {
   return g.world->call([&](World& world) {
@@ -33,17 +40,21 @@ nb::object next_path(SharedPairPaths& shared, bool shortest) {
     return shortest ? shared.paths.next_shortest(keep_on) : shared.paths.next(keep_on);
   });
   if (!path) return nb::none();
-  Array<Vertex> vertices(path->vertices.size());
-  std::copy(path->vertices.begin(), path->vertices.end(), vertices.begin());
-  return nb::make_tuple(path->length, to_numpy(std::move(vertices)));
+  return nb::make_tuple(path->length, array_of(path->vertices));
 }
 
 // Original ids along the cycle; empty where there is none.
 Numpy<Vertex> negative_cycle(SharedGraph& g, std::optional<Vertex> source) {
-  const std::vector<Vertex> cycle = g.world->call([&](World&) { return BellmanFord(g.graph).negative_cycle(source); });
-  Array<Vertex> vertices(cycle.size());
-  std::copy(cycle.begin(), cycle.end(), vertices.begin());
-  return to_numpy(std::move(vertices));
+  return array_of(g.world->call([&](World&) { return BellmanFord(g.graph).negative_cycle(source); }));
+}
+
+Numpy<Vertex> directed_cycle(SharedGraph& g) {
+  return array_of(g.world->call([&](World&) {
+    TopologicalOrder order(g.graph);
+    TopologicalResult result;
+    order.run(result);
+    return order.cycle();
+  }));
 }
 
 }  // namespace
@@ -51,6 +62,7 @@ Numpy<Vertex> negative_cycle(SharedGraph& g, std::optional<Vertex> source) {
 void bind_paths(nb::module_& m) {
   using namespace nb::literals;
   nb::class_<SharedPairPaths>(m, "PairPaths").def("next", &next_path, "shortest"_a);
+  m.def("directed_cycle", &directed_cycle, "graph"_a);
   m.def("negative_cycle", &negative_cycle, "graph"_a, "source"_a.none());
   m.def("pair_paths", &paths_of_pair, "graph"_a, "source"_a, "target"_a, "weighted"_a);
 }

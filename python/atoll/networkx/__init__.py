@@ -23,6 +23,7 @@ except ImportError as _error:
         "Install it: pip install networkx, or pip install .[networkx] in a checkout of Atoll."
     ) from _error
 
+from .acyclic import is_directed_acyclic_graph, topological_generations, topological_sort
 from .communities import leiden_communities, louvain_communities, modularity
 from .components import (
     connected_components,
@@ -124,6 +125,7 @@ __all__ = [
     "harmonic_centrality",
     "has_path",
     "is_connected",
+    "is_directed_acyclic_graph",
     "is_strongly_connected",
     "is_weakly_connected",
     "katz_centrality",
@@ -155,6 +157,8 @@ __all__ = [
     "single_source_shortest_path",
     "single_source_shortest_path_length",
     "strongly_connected_components",
+    "topological_generations",
+    "topological_sort",
     "transitivity",
     "triangles",
     "weakly_connected_components",

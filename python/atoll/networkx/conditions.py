@@ -44,6 +44,7 @@ _ONE_PASS = {
     "dijkstra_path_length",
     "has_path",
     "is_connected",
+    "is_directed_acyclic_graph",
     "is_strongly_connected",
     "is_weakly_connected",
     "modularity",
@@ -56,6 +57,8 @@ _ONE_PASS = {
     "single_source_shortest_path",
     "single_source_shortest_path_length",
     "strongly_connected_components",
+    "topological_generations",
+    "topological_sort",
     "weakly_connected_components",
 }
 # NetworkX's time over atoll's, conversion included, on G(n, 4n), two cores (docs/networkx.md): at 100 nodes 2.5 for

@@ -113,6 +113,28 @@ def test_paths_by_weights_of_both_signs(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_topological_orders(kind):
+    for seed in seeds(48):
+        G = random_graph(kind, seed, loops=seed % 3 == 0)
+        if seed % 2:  # edges to nodes that come later: no cycle
+            place = {node: k for k, node in enumerate(G)}
+            G.remove_edges_from([edge for edge in list(G.edges) if place[edge[0]] >= place[edge[1]]])
+        same("is_directed_acyclic_graph", G)
+        ours, theirs = listed("topological_generations", None, G)
+        if isinstance(theirs, tuple):
+            assert ours == theirs
+        else:
+            assert list(map(set, ours)) == list(map(set, theirs))
+        ours, theirs = listed("topological_sort", None, G)
+        if isinstance(theirs, tuple):
+            assert ours == theirs
+        else:
+            assert set(ours) == set(theirs)
+            place = {node: k for k, node in enumerate(ours)}
+            assert all(place[u] < place[v] for u, v in G.edges())
+
+
+@pytest.mark.parametrize("kind", KINDS)
 class TestAgreement:
     def test_pagerank(self, kind):
         for seed in seeds():

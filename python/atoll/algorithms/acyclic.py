@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Orders of directed graphs in which every edge leads forwards. Collective over graph.comm."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .. import _core, errors
+from ..collective_arguments import checked
+from ..graph import Graph, GraphLike
+from ..named_errors import vertex_word
+from ..vertices import VertexArray
+from ..world import agreed
+from .catalog import run
+from .results import Result
+
+__all__ = ["TopologicalResult", "is_directed_acyclic_graph", "topological_generations", "topological_sort"]
+
+_SHOWN = 12  # vertices of a cycle in an error
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class TopologicalResult(Result):
+    """Generations of a directed graph: edges lead from a lower one to a higher one."""
+
+    generation: VertexArray
+    """int64: edges of the longest path that ends at the vertex; -1 on a cycle, or behind one."""
+    generations: int
+    """How many there are; 0 where no vertex has one."""
+    acyclic: bool
+    """Whether every vertex has one: there is no cycle."""
+    prepare_seconds: float
+    seconds: float
+
+    def __repr__(self) -> str:
+        cycle = "" if self.acyclic else ", with a cycle"
+        return f"<atoll.TopologicalResult: {self.generation.graph.n} vertices, {self.generations} generations{cycle}>"
+
+
+@checked
+def topological_generations(graph: GraphLike) -> TopologicalResult:
+    """Finds for each vertex the number of edges of the longest path that ends there, by Kahn's algorithm [1]_.
+
+    Vertices of one generation have no edge between them. An undirected edge is a cycle of two vertices. The answer is
+    the same for any number of ranks and threads. Collective over graph.comm.
+
+    Parameters
+    ----------
+    graph : Graph               directed, n vertices; self-loops are cycles
+
+    Returns
+    -------
+    TopologicalResult           .generation (VertexArray of int64, length n), .generations, .acyclic
+
+    References
+    ----------
+    .. [1] A. Kahn. "Topological sorting of large networks." Communications of the ACM 5(11), 1962.
+
+    Examples
+    --------
+    >>> graph = atoll.Graph.from_edges([1, 1, 2, 5], [2, 3, 3, 3], directed=True)
+    >>> atoll.topological_generations(graph).generation.gather()
+    array([0, 1, 2, 0])
+    """
+    with agreed(graph.world, "topological_generations()"):
+        pass
+    found = run(graph, "topological_generations")
+    return TopologicalResult(
+        generation=VertexArray(graph, found["generation"], "generation"),
+        generations=found["generations"],
+        acyclic=found["acyclic"],
+        prepare_seconds=found["prepare_seconds"],
+        seconds=found["seconds"],
+    )
+
+
+@checked
+def topological_sort(graph: GraphLike) -> np.ndarray:
+    """Orders the vertices so that every edge leads forwards: by generation, within one by id.
+
+    Every rank returns all n of them. Collective over graph.comm.
+
+    Parameters
+    ----------
+    graph : Graph               directed, without cycles; n vertices
+
+    Returns
+    -------
+    array                       length n: int64 original ids, or names (object)
+
+    Raises
+    ------
+    InputError                  the graph has a cycle, which the message names; or it is undirected
+
+    Examples
+    --------
+    >>> atoll.topological_sort(atoll.Graph([("socks", "shoes"), ("shirt", "tie")], directed=True)).tolist()
+    ['shirt', 'socks', 'shoes', 'tie']
+    """
+    with agreed(graph.world, "topological_sort()"):
+        if not graph.directed:
+            raise errors.InputError(
+                f"{graph.name} is undirected (its edges lead both ways). Build it with directed=True."
+            )
+    found = topological_generations(graph)
+    if not found.acyclic:
+        raise errors.InputError(_cycle_of(graph))
+    ids, generation = VertexArray(graph, graph.ids, "id").gather(), found.generation.gather()
+    order = ids[np.lexsort((ids, generation))]
+    return order if graph.names is None else graph._named(order)
+
+
+@checked
+def is_directed_acyclic_graph(graph: GraphLike) -> bool:
+    """Whether the graph is directed and has no cycle. Collective over graph.comm.
+
+    Examples
+    --------
+    >>> atoll.is_directed_acyclic_graph(atoll.Graph.from_edges([1, 2], [2, 3], directed=True))
+    True
+    >>> atoll.is_directed_acyclic_graph(atoll.Graph.from_edges([1, 2], [2, 1], directed=True))
+    False
+    """
+    with agreed(graph.world, "is_directed_acyclic_graph()"):
+        pass
+    return graph.directed and topological_generations(graph).acyclic
+
+
+def _cycle_of(graph: Graph) -> str:
+    """Returns the error that names a cycle. Collective."""
+    cycle = _core.directed_cycle(graph._core).tolist()
+    words = [vertex_word(graph, vertex) for vertex in cycle[:_SHOWN]]
+    if len(cycle) > _SHOWN:
+        words.append(f"{len(cycle) - _SHOWN} more")
+    words.append(vertex_word(graph, cycle[0]))
+    return f"{graph.name}: has the cycle {' -> '.join(words)} (none of it comes first). Remove an edge of it."
