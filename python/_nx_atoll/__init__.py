@@ -44,6 +44,8 @@ FUNCTIONS: dict[str, str] = {
     "dijkstra_path": f"{_LENGTHS} {_ANY}",
     "dijkstra_path_length": _LENGTHS,
     "eccentricity": f"v and sp must be None, weights finite and not negative. {_BOUNDS}",
+    "edge_betweenness_centrality": "weight must be None or the name of an attribute, its values finite and above 0, "
+    "sums of ints below 2^53. Multigraphs fall back to NetworkX. The same sources are drawn for the same seed.",
     "eigenvector_centrality": _SPECTRAL,
     "find_negative_cycle": f"{_SIGNED} Of several negative cycles another one may come out.",
     "floyd_warshall": f"{_WHOLE} All edges have them, or none. {_MATRIX}",

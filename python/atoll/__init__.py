@@ -11,16 +11,16 @@ Graphs       Graph, of arrays, lists, dicts, tables, matrices, tensors, NetworkX
 Paths        bfs, bfs_tree, sssp, bellman_ford, negative_cycle, shortest_path, k_shortest_paths, shortest_simple_paths,
              all_shortest_paths, all_pairs, eccentricity, minimum_spanning_forest
 Orders       topological_sort, topological_generations, is_directed_acyclic_graph
-Centrality   pagerank, betweenness_centrality, closeness_centrality, harmonic_centrality, eigenvector_centrality,
-             katz_centrality, hits
+Centrality   pagerank, betweenness_centrality, edge_betweenness_centrality, closeness_centrality, harmonic_centrality,
+             eigenvector_centrality, katz_centrality, hits
 Structure    connected_components, strongly_connected_components, core_number, clustering
 Communities  louvain_communities, leiden_communities, label_propagation, modularity
 Pictures     draw
 Matrices     spmm, SpMM; GCN, a graph neural network
 Values       VertexArray, one for each vertex; UNREACHABLE, NO_VERTEX
 Results      BfsResult, SsspResult, BellmanFordResult, PathResult, EccentricityResult, SpanningForestResult,
-             PageRankResult, CentralityResult, HitsResult, ComponentsResult, CorenessResult, ClusteringResult,
-             CommunitiesResult, LabelPropagationResult, TopologicalResult, AllPairs, Picture
+             PageRankResult, CentralityResult, HitsResult, EdgeBetweennessResult, ComponentsResult, CorenessResult,
+             ClusteringResult, CommunitiesResult, LabelPropagationResult, TopologicalResult, AllPairs, Picture
 Ranks        World, run_ranks, set_threads
 Errors       Error: InputError, MissingVertexError, UsageError, IoError, TransportError, VerificationError,
              ConvergenceError, TimeLimitError
@@ -55,6 +55,7 @@ from .algorithms.centrality import (
 )
 from .algorithms.closeness import closeness_centrality, harmonic_centrality
 from .algorithms.communities import CommunitiesResult, leiden_communities, louvain_communities, modularity
+from .algorithms.edge_betweenness import EdgeBetweennessResult, edge_betweenness_centrality
 from .algorithms.gnn import GCN
 from .algorithms.paths import (
     BfsResult,
@@ -120,6 +121,7 @@ __all__ = [
     "ConvergenceError",
     "CorenessResult",
     "EccentricityResult",
+    "EdgeBetweennessResult",
     "Error",
     "Graph",
     "HitsResult",
@@ -153,6 +155,7 @@ __all__ = [
     "core_number",
     "draw",
     "eccentricity",
+    "edge_betweenness_centrality",
     "eigenvector_centrality",
     "hits",
     "katz_centrality",

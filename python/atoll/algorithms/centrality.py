@@ -248,7 +248,20 @@ def betweenness_centrality(
     >>> atoll.betweenness_centrality(detour, weight=True, normalized=False).gather()
     array([0., 1., 0.])
     """
-    with agreed(graph.world, f"betweenness_centrality({k=}, {weight=}, {normalized=}, {seed=})"):
+    call = f"betweenness_centrality({k=}, {weight=}, {normalized=}, {seed=})"
+    chosen = chosen_sources(graph, k, sources, seed, call)
+    graph, by_weight = weighted_graph(graph, weight)
+    found = run(graph, "bc", sources=chosen, weighted=by_weight, progress=progress)
+    score = VertexArray(graph, found["score"], "betweenness")
+    score.local[:] *= _scale(graph, chosen, normalized)
+    return score
+
+
+def chosen_sources(
+    graph: Graph, k: int | None, sources: Iterable[int | str] | None, seed: int, call: str
+) -> np.ndarray:
+    """Returns ids: those given, k drawn by `seed`, or all; the same on all ranks, which call alike. Collective."""
+    with agreed(graph.world, call):
         if sources is not None and k is not None:
             raise errors.UsageError("k and sources are both given (one says which sources to take). Leave one out.")
         if k is not None and not 1 <= k <= graph.n:
@@ -265,13 +278,9 @@ def betweenness_centrality(
         chosen = ids
     if sources is not None or k is not None:
         # With other sources on another rank the sums would belong to neither.
-        with agreed(graph.world, f"betweenness_centrality(sources={_in_short(chosen)})"):
+        with agreed(graph.world, f"{call.partition('(')[0]}(sources={_in_short(chosen)})"):
             pass
-    graph, by_weight = weighted_graph(graph, weight)
-    found = run(graph, "bc", sources=chosen, weighted=by_weight, progress=progress)
-    score = VertexArray(graph, found["score"], "betweenness")
-    score.local[:] *= _scale(graph, chosen, normalized)
-    return score
+    return chosen
 
 
 def _scale(graph: Graph, sources: np.ndarray, normalized: bool) -> np.ndarray:

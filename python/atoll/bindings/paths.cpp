@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shortest simple paths of a pair, one after the other; cycles.
+// The shortest simple paths of a pair, one after the other; cycles; paths along edges.
 #include <atoll/algorithms/bellman_ford/bellman_ford.hpp>
+#include <atoll/algorithms/betweenness/edge_betweenness.hpp>
 #include <atoll/algorithms/topological_order/topological_order.hpp>
 #include <atoll/apsp/queries/pair_paths.hpp>
+#include <atoll/base/timer.hpp>
 
 #include "bindings.hpp"
 
@@ -57,12 +59,35 @@ Numpy<Vertex> directed_cycle(SharedGraph& g) {
   }));
 }
 
+using Ids = nb::ndarray<const Vertex, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+nb::dict edge_betweenness(SharedGraph& g, const Ids& sources, bool weighted, const nb::object& on_progress) {
+  const Progress progress = progress_of(on_progress);
+  EdgeBetweennessResult result;
+  double prepare_seconds = 0, seconds = 0;
+  g.world->call([&](World&) {
+    Timer timer;
+    EdgeBetweenness betweenness(g.graph, weighted ? PathLength::weights : PathLength::edges);
+    prepare_seconds = timer.lap();
+    betweenness.run({sources.data(), sources.size()}, result, progress);
+    seconds = timer.lap();
+  });
+  nb::dict out;
+  out["source"] = to_numpy(std::move(result.source));
+  out["target"] = to_numpy(std::move(result.target));
+  out["score"] = to_numpy(std::move(result.score));
+  out["prepare_seconds"] = prepare_seconds;
+  out["seconds"] = seconds;
+  return out;
+}
+
 }  // namespace
 
 void bind_paths(nb::module_& m) {
   using namespace nb::literals;
   nb::class_<SharedPairPaths>(m, "PairPaths").def("next", &next_path, "shortest"_a);
   m.def("directed_cycle", &directed_cycle, "graph"_a);
+  m.def("edge_betweenness", &edge_betweenness, "graph"_a, "sources"_a.noconvert(), "weighted"_a, "progress"_a.none());
   m.def("negative_cycle", &negative_cycle, "graph"_a, "source"_a.none());
   m.def("pair_paths", &paths_of_pair, "graph"_a, "source"_a, "target"_a, "weighted"_a);
 }

@@ -16,7 +16,7 @@ import numpy as np
 from networkx.algorithms.centrality.betweenness import _rescale
 
 from .. import errors
-from ..algorithms import centrality, closeness, paths, structure
+from ..algorithms import centrality, closeness, edge_betweenness, paths, structure
 from ..algorithms.catalog import run
 from ..pairs import all_pairs
 from ..vertices import UNREACHABLE
@@ -107,6 +107,34 @@ def betweenness_centrality(
         "sampled_nodes": None if k is None else G._labels(np.array(sources)),
     }
     return _rescale(_by_node(G, score), n, **{key: value for key, value in wanted.items() if key in taken})
+
+
+@where_possible
+@nx.utils.py_random_state("seed")
+def edge_betweenness_centrality(
+    G: Graph, k: int | None = None, normalized: bool = True, weight: str | None = None, seed: Any = None
+) -> dict[Any, float]:
+    sources = None if k is None else [G._numbers()[node] for node in seed.sample(list(G), k)]
+    starts, ends = G._edges
+    keys = zip(G._labels(starts), G._labels(ends))
+    if len(starts) == 0 or sources == []:
+        return dict.fromkeys(keys, 0.0)
+    weights = None if weight is None else G._weights(weight)
+    weighted = weights is not None and not weights.equal()
+    graph = G._weighted(str(weight)) if weighted else G._plain()
+    chosen = None if sources is None else graph.ids[sources].tolist()
+    try:
+        found = edge_betweenness.edge_betweenness_centrality(
+            graph, sources=chosen, weight=weighted, normalized=normalized
+        )
+    except errors.InputError as e:  # a weight too small to change a distance
+        raise NotImplementedError(str(e)) from e
+    first, last = (np.searchsorted(graph.ids, end) for end in (found.source, found.target))
+    if not G.is_directed():
+        starts, ends = np.minimum(starts, ends), np.maximum(starts, ends)
+    n = len(G)
+    score = found.score[np.searchsorted(first * n + last, starts * n + ends)]
+    return dict(zip(keys, score.tolist()))
 
 
 @where_possible

@@ -279,6 +279,10 @@ def _betweenness(
     return True if weight is None else _lengths(G, weight, zero=False)
 
 
+def _edge_betweenness(G: Any, k: Any = None, normalized: bool = True, weight: Any = None, seed: Any = None) -> Answer:
+    return "multigraphs are not supported" if G.is_multigraph() else _betweenness(G, weight=weight)
+
+
 def _closeness(G: Any, u: Any = None, distance: Any = None, wf_improved: bool = True) -> Answer:
     return True if u is None and distance is None else "u or distance is given (atoll's is of all nodes, by edges)"
 
@@ -398,6 +402,7 @@ CONDITIONS = {
     "single_source_bellman_ford_path": _bellman_ford,
     "single_source_bellman_ford_path_length": _bellman_ford,
     "core_number": _simple,
+    "edge_betweenness_centrality": _edge_betweenness,
     "eigenvector_centrality": _eigenvector,
     "katz_centrality": _katz,
     "maximum_spanning_edges": _spanning_edges,

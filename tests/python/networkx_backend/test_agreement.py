@@ -134,6 +134,19 @@ def test_topological_orders(kind):
             assert all(place[u] < place[v] for u, v in G.edges())
 
 
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
+def test_betweenness_of_edges(kind):
+    for seed in seeds():
+        G = random_graph(kind, seed)
+        rng = random.Random(seed)
+        for u, v in G.edges:
+            G[u][v]["w"] = rng.randrange(1, 4)
+        for options in ({}, {"normalized": False}, {"weight": "w"}, {"k": max(1, len(G) // 3), "seed": 5}):
+            if "k" not in options or len(G):
+                same("edge_betweenness_centrality", G, exact=False, **options)
+    assert refused("edge_betweenness_centrality", nx.MultiGraph([(0, 1)]))
+
+
 @pytest.mark.parametrize("kind", KINDS)
 class TestAgreement:
     def test_pagerank(self, kind):

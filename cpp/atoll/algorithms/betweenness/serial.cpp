@@ -28,7 +28,10 @@ SerialBetweenness::SerialBetweenness(const Graph& graph)
       score_(marks_.size()),
       queue_(marks_.size()) {}
 
-void SerialBetweenness::clear() { std::fill(score_.begin(), score_.end(), 0); }
+void SerialBetweenness::clear() {
+  std::fill(score_.begin(), score_.end(), 0);
+  std::fill(edge_score_.begin(), edge_score_.end(), 0);
+}
 
 void SerialBetweenness::add(Local source) {
   count_paths(source);
@@ -114,7 +117,22 @@ inline double SerialBetweenness::shares_below(Local u, const Mark& mark) const {
   return shares;
 }
 
+// The same, and adds its summand times sigma(u), which is delta of the edge, to each edge's score.
+double SerialBetweenness::keep_shares_below(Local u, const Mark& mark) {
+  const std::int32_t below = mark.level + 1;
+  double shares = 0;
+  for (Edge e = out_.offsets[u]; e < out_.offsets[index(u) + 1]; ++e) {
+    const Mark& to = marks_[out_.targets[e]];
+    if (to.level != below) continue;
+    const double share = to.steps == mark.steps ? to.paths : to.paths * power(mark.steps - to.steps);
+    shares += share;
+    edge_score_[e] += mark.paths * share;
+  }
+  return shares;
+}
+
 void SerialBetweenness::sum_dependencies() {
+  const bool by_edge = !edge_score_.empty();
   for (std::size_t i = queued_; i-- > 1;) {
     const Local u = queue_[i];
     if (i > kOffsetsAhead) {
@@ -124,14 +142,15 @@ void SerialBetweenness::sum_dependencies() {
       __builtin_prefetch(&score_[queue_[i - kAhead]], 1);
     }
     Mark& mark = marks_[u];
-    const double dependency = mark.paths * shares_below(u, mark);
+    const double dependency = mark.paths * (by_edge ? keep_shares_below(u, mark) : shares_below(u, mark));
     score_[u] += dependency;
     mark.paths = (1 + dependency) / mark.paths;
   }
+  if (by_edge) keep_shares_below(queue_[0], marks_[queue_[0]]);
 }
 
 std::size_t SerialBetweenness::memory_bytes() const {
-  return marks_.size() * (sizeof(Mark) + sizeof(double) + sizeof(Local));
+  return marks_.size() * (sizeof(Mark) + sizeof(double) + sizeof(Local)) + edge_score_.size() * sizeof(double);
 }
 
 }  // namespace atl

@@ -25,6 +25,10 @@ class SerialBetweenness {
   void clear();
   void add(Local source);
   const Array<double>& score() const { return score_; }
+  /// From the next clear() on, each edge's share is added up too: 8 bytes an entry of the adjacency lists.
+  void keep_edges() { edge_score_ = Array<double>(out_.targets.size()); }
+  /// [index into graph.out()] what paths along that direction of the edge give it; empty unless kept.
+  const Array<double>& edge_score() const { return edge_score_; }
   std::size_t memory_bytes() const;
 
  private:
@@ -42,6 +46,7 @@ class SerialBetweenness {
   void count_from(Local u, std::int32_t level);
   void sum_dependencies();
   double shares_below(Local u, const Mark& mark) const;
+  double keep_shares_below(Local u, const Mark& mark);
   static double power(std::int32_t steps);
   static void add_scaled(Mark& to, const Mark& from);
   void fetch_list(Local u) const;
@@ -51,7 +56,8 @@ class SerialBetweenness {
   Array<Mark> marks_;    // [local]
   const bool far_;       // marks_ exceed the caches of a core
   Array<double> score_;  // [local]
-  Array<Local> queue_;   // seen vertices, level after level
+  Array<double> edge_score_;
+  Array<Local> queue_;  // seen vertices, level after level
   std::size_t queued_ = 0;
   std::vector<std::size_t> begin_;  // [level] in queue_
 };

@@ -10,17 +10,24 @@ namespace {
 constexpr std::size_t kBlock = 64;
 constexpr double kUnreached = std::numeric_limits<double>::infinity();
 
+struct Ones {
+  double operator[](std::size_t) const { return 1; }
+};
+
 }  // namespace
 
-TightEdges::TightEdges(const Graph& graph)
+TightEdges::TightEdges(const Graph& graph, PathLength length)
     : graph_(graph),
+      length_(length),
       team_(graph.world().team()),
       targets_((static_cast<std::size_t>(graph.active()) + kBlock - 1) / kBlock),
       begin_(static_cast<std::size_t>(graph.active())),
       threads_(static_cast<std::size_t>(team_.size())) {}
 
 void TightEdges::find(std::span<const double> distance, const std::function<void(int, std::span<const Local>)>& found) {
-  if (const auto* narrow = std::get_if<Array<float>>(&graph_.out().weights)) {
+  if (length_ == PathLength::edges) {
+    find_by(Ones{}, distance, found);
+  } else if (const auto* narrow = std::get_if<Array<float>>(&graph_.out().weights)) {
     find_by(*narrow, distance, found);
   } else {
     find_by(std::get<Array<double>>(graph_.out().weights), distance, found);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/algorithms/path_length.hpp>
 #include <atoll/graph/graph.hpp>
 #include <functional>
 #include <vector>
 
-/// The edges u -> v on shortest paths from a source, those with dist(u) + w == dist(v). As weights are above 0, they
-/// form no cycle.
+/// The edges u -> v on shortest paths from a source, those with dist(u) + w == dist(v), where w is 1 if paths are as
+/// long as their number of edges. As weights are above 0, they form no cycle.
 ///
-///     TightEdges tight(graph);
+///     TightEdges tight(graph, PathLength::weights);
 ///     tight.find(distance, [&](int thread, std::span<const Local> targets) { ... });   // collective
 ///     for (const Local v : tight.from(u)) ...                                         // u: a master
 ///
@@ -17,7 +18,7 @@ namespace atl {
 
 class TightEdges {
  public:
-  explicit TightEdges(const Graph& graph);
+  TightEdges(const Graph& graph, PathLength length);
   TightEdges(const TightEdges&) = delete;
   TightEdges& operator=(const TightEdges&) = delete;
 
@@ -38,6 +39,7 @@ class TightEdges {
   void refuse(Edge light, std::span<const double> distance) const;
 
   const Graph& graph_;
+  const PathLength length_;
   Team& team_;
   std::vector<std::vector<Local>> targets_;  // [active master / kBlock]
   Array<std::size_t> begin_;                 // [active master] offset into its block's targets_

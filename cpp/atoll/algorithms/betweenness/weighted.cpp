@@ -18,50 +18,93 @@
 #include <atoll/algorithms/sssp/edge_weights.hpp>
 #include <atoll/algorithms/sssp/whole_weights.hpp>
 #include <cmath>
+#include <limits>
 
 namespace atl {
 namespace {
 
 constexpr std::size_t kWeightedGrain = 1024, kWeightedLevelGrain = 64;
 
-const Graph& with_weights(const Graph& graph) {
-  check_weights<double>("betweenness", graph, ZeroWeights::refused);
+const Graph& checked_graph(const Graph& graph, PathLength length) {
+  if (length == PathLength::weights) check_weights<double>("betweenness", graph, ZeroWeights::refused);
   return graph;
 }
 
 }  // namespace
 
-BetweennessWeighted::BetweennessWeighted(const Graph& graph)
-    : graph_(with_weights(graph)),
+BetweennessWeighted::BetweennessWeighted(const Graph& graph, PathLength length)
+    : graph_(checked_graph(graph, length)),
       world_(graph.world()),
       team_(world_.team()),
-      sssp_(graph),
-      may_round_(may_round_whole(longest_whole_path(graph))),
-      tight_(graph),
+      length_(length),
+      may_round_(length == PathLength::weights && may_round_whole(longest_whole_path(graph))),
+      tight_(graph, length),
       sums_(graph),
       values_(graph),
       distance_(index(graph.locals())),
       coefficient_(index(graph.locals()), 0),
       score_(index(graph.owned())),
       changed_(graph.locals()),
-      threads_(static_cast<std::size_t>(team_.size())) {}
+      threads_(static_cast<std::size_t>(team_.size())) {
+  if (length == PathLength::weights) {
+    sssp_.emplace(graph);
+  } else {
+    bfs_.emplace(graph, BfsOptions{.depths = Depths::yes});
+  }
+}
 
 void BetweennessWeighted::run(std::span<const Vertex> sources, BetweennessResult& result, const Progress& progress) {
-  for (const Vertex id : sources) graph_.find(id);
-  std::fill(score_.begin(), score_.end(), 0.0);
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    add_source(sources[i]);
-    report_progress(progress, static_cast<std::int64_t>(i + 1), static_cast<std::int64_t>(sources.size()));
-  }
+  by_edge_ = nullptr;  // a run for edges may have ended by an error
+  add_sources(sources, progress);
   if (result.score.size() != score_.size()) result.score = Array<double>(score_.size());
   team_.for_range(score_.size(), kWeightedGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v) result.score[v] = score_[graph_.local_of(static_cast<Vertex>(v))];
   });
 }
 
+void BetweennessWeighted::run_edges(std::span<const Vertex> sources, Array<double>& by_edge, const Progress& progress) {
+  if (by_edge.size() != graph_.out().targets.size()) by_edge = Array<double>(graph_.out().targets.size());
+  std::fill(by_edge.begin(), by_edge.end(), 0.0);
+  by_edge_ = &by_edge;
+  add_sources(sources, progress);
+  by_edge_ = nullptr;
+}
+
+void BetweennessWeighted::add_sources(std::span<const Vertex> sources, const Progress& progress) {
+  for (const Vertex id : sources) graph_.find(id);
+  std::fill(score_.begin(), score_.end(), 0.0);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    add_source(sources[i]);
+    report_progress(progress, static_cast<std::int64_t>(i + 1), static_cast<std::int64_t>(sources.size()));
+  }
+}
+
+void BetweennessWeighted::find_distances(Vertex source) {
+  if (sssp_) return sssp_->run(source, found_);
+  bfs_->run(source, levels_found_);
+  const Array<Vertex>& depth = levels_found_.depth;
+  if (found_.distance.size() != depth.size()) found_.distance = Array<double>(depth.size());
+  team_.for_range(depth.size(), kWeightedGrain, [&](int, std::size_t a, std::size_t b) {
+    for (std::size_t v = a; v < b; ++v)
+      found_.distance[v] =
+          depth[v] == kUnreachable ? std::numeric_limits<double>::infinity() : static_cast<double>(depth[v]);
+  });
+}
+
+// Calls f(length) with a function such that length(e) is that of the e-th edge of the lists.
+template <class F>
+void BetweennessWeighted::with_lengths(const Csr& lists, F&& f) const {
+  if (length_ == PathLength::edges) {
+    f([](std::size_t) { return 1.0; });
+  } else {
+    const EdgeWeights<double> weights("betweenness", graph_, lists);
+    f([&](std::size_t e) { return weights[e]; });
+  }
+}
+
 void BetweennessWeighted::add_source(Vertex source) {
   const Local here = graph_.master_of(source).value_or(-1);
-  sssp_.run(source, found_);
+  find_distances(source);
   if (may_round_) refuse_rounded_sums();
   broadcast_distances();
   find_tight();
@@ -158,22 +201,23 @@ void BetweennessWeighted::count_scaled(Local source) {
   Array<ScaledCount>& counts = scaled_->counts;
   std::fill(counts.begin(), counts.end(), ScaledCount{});
   const Csr& in = graph_.in();
-  const EdgeWeights<double> weights("betweenness", graph_, in);
-  for (const Round& round : rounds_) {
-    for (std::size_t d = round.begin; d < round.end; ++d)
-      for_level(levels_[d], [&](int, Local v) {
-        ScaledCount sum;
-        if (v == source) sum.value = 1;
-        for (auto e = static_cast<std::size_t>(in.offsets[v]); e < static_cast<std::size_t>(in.offsets[index(v) + 1]);
-             ++e) {
-          const std::size_t u = index(in.targets[e]);
-          if (distance_[u] + weights[e] == distance_[v]) sum.add(counts[u]);
-        }
-        sum.fit();
-        counts[v] = sum;
-      });
-    broadcast_counts(round);
-  }
+  with_lengths(in, [&](const auto& length) {
+    for (const Round& round : rounds_) {
+      for (std::size_t d = round.begin; d < round.end; ++d)
+        for_level(levels_[d], [&](int, Local v) {
+          ScaledCount sum;
+          if (v == source) sum.value = 1;
+          for (auto e = static_cast<std::size_t>(in.offsets[v]); e < static_cast<std::size_t>(in.offsets[index(v) + 1]);
+               ++e) {
+            const std::size_t u = index(in.targets[e]);
+            if (distance_[u] + length(e) == distance_[v]) sum.add(counts[u]);
+          }
+          sum.fit();
+          counts[v] = sum;
+        });
+      broadcast_counts(round);
+    }
+  });
 }
 
 void BetweennessWeighted::broadcast_counts(const Round& round) {
@@ -196,9 +240,23 @@ void BetweennessWeighted::accumulate(Local source, Paths&& paths_of, Coefficient
         const double paths = paths_of(v), dependency = paths * sum;
         coefficient_[v] = (1 + dependency) / paths;
         if (v != source) score_[v] += dependency;
+        if (by_edge_) add_to_edges(v, paths, coefficient);
       });
     if (r > 0) broadcast_coefficients(rounds_[r]);
   }
+}
+
+// The summands of delta(v), each to the tight edge that it comes over.
+template <class Coefficient>
+void BetweennessWeighted::add_to_edges(Local v, double paths, Coefficient&& coefficient) {
+  const Csr& out = graph_.out();
+  with_lengths(out, [&](const auto& length) {
+    const auto end = static_cast<std::size_t>(out.offsets[index(v) + 1]);
+    for (auto e = static_cast<std::size_t>(out.offsets[v]); e < end; ++e) {
+      const Local w = out.targets[e];
+      if (w != v && distance_[v] + length(e) == distance_[w]) (*by_edge_)[e] += paths * coefficient(v, w);
+    }
+  });
 }
 
 void BetweennessWeighted::broadcast_coefficients(const Round& round) {
@@ -221,7 +279,8 @@ void BetweennessWeighted::for_round(const Round& round, F&& f) {
 }
 
 std::size_t BetweennessWeighted::memory_bytes() const {
-  return sssp_.memory_bytes() + tight_.memory_bytes() + sums_.memory_bytes() + values_.memory_bytes() +
+  return (sssp_ ? sssp_->memory_bytes() : bfs_->memory_bytes()) + tight_.memory_bytes() + sums_.memory_bytes() +
+         values_.memory_bytes() +
          (distance_.size() + coefficient_.size() + score_.size() + found_.distance.size()) * sizeof(double) +
          entries_.capacity() * sizeof(Local) +
          (scaled_ ? scaled_->counts.size() * sizeof(ScaledCount) + scaled_->exchange.memory_bytes() : 0);

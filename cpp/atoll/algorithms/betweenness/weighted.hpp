@@ -5,14 +5,17 @@
 #include <atoll/algorithms/betweenness/path_sums.hpp>
 #include <atoll/algorithms/betweenness/scaled_count.hpp>
 #include <atoll/algorithms/betweenness/tight_edges.hpp>
+#include <atoll/algorithms/bfs/bfs.hpp>
 #include <atoll/algorithms/sssp/sssp.hpp>
 #include <atoll/engine/mirror_exchange.hpp>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 /// Betweenness by weighted path length, on any number of ranks. Distances are computed by Sssp<double>; an edge u -> v
-/// is on a shortest path (tight) if dist(u) + w == dist(v).
+/// is on a shortest path (tight) if dist(u) + w == dist(v). By edges, for which the other forms are faster, distances
+/// are those of Bfs; they serve for the betweenness of edges over ranks.
 ///
 ///     BetweennessWeighted betweenness(graph);      // collective
 ///     betweenness.run(sources, result);            // collective
@@ -25,13 +28,16 @@ class BetweennessWeighted {
  public:
   /// Collective. InputError, the same on all ranks, if the graph has no weights, or one that is not finite and above 0:
   /// with edges of weight 0 the number of shortest paths may be infinite.
-  explicit BetweennessWeighted(const Graph& graph);
+  explicit BetweennessWeighted(const Graph& graph, PathLength length = PathLength::weights);
   BetweennessWeighted(const BetweennessWeighted&) = delete;
   BetweennessWeighted& operator=(const BetweennessWeighted&) = delete;
 
   /// Runs as Betweenness::run() does. Throws InputError also if a weight is too small to change a distance, or if
   /// whole-number weights sum to a distance of 2^53 or more.
   void run(std::span<const Vertex> sources, BetweennessResult& result, const Progress& progress = {});
+  /// The same for the edges of this rank's masters: [index into graph.out()] what paths along that direction of an edge
+  /// give it. Collective.
+  void run_edges(std::span<const Vertex> sources, Array<double>& by_edge, const Progress& progress = {});
   std::size_t memory_bytes() const;
 
  private:
@@ -57,7 +63,11 @@ class BetweennessWeighted {
     VertexBits changed;         // [local][place]; clear between exchanges
   };
 
+  void add_sources(std::span<const Vertex> sources, const Progress& progress);
   void add_source(Vertex source);
+  void find_distances(Vertex source);
+  template <class F>
+  void with_lengths(const Csr& lists, F&& f) const;
   void refuse_rounded_sums() const;
   void broadcast_distances();
   void find_tight();
@@ -68,6 +78,8 @@ class BetweennessWeighted {
   void broadcast_counts(const Round& round);
   template <class Paths, class Coefficient>
   void accumulate(Local source, Paths&& paths, Coefficient&& coefficient);
+  template <class Coefficient>
+  void add_to_edges(Local v, double paths, Coefficient&& coefficient);
   void broadcast_coefficients(const Round& round);
   template <class F>
   void for_level(const Level& level, F&& f);
@@ -77,9 +89,13 @@ class BetweennessWeighted {
   const Graph& graph_;
   World& world_;
   Team& team_;
-  Sssp<double> sssp_;
-  const bool may_round_;  // weights are whole numbers, and paths may reach 2^53
+  const PathLength length_;
+  std::optional<Sssp<double>> sssp_;  // by weights
+  std::optional<Bfs> bfs_;            // by edges
+  const bool may_round_;              // weights are whole numbers, and paths may reach 2^53
   SsspResult<double> found_;
+  BfsResult levels_found_;
+  Array<double>* by_edge_ = nullptr;  // during run_edges()
   TightEdges tight_;
   PathSums sums_;
   MirrorExchange<double, MinOf> values_;  // broadcasts of masters' values
