@@ -8,7 +8,8 @@ from typing import Any
 _DIRECTED = "Directed graphs fall back to NetworkX."
 _SIGNED = "weight must be the name of an attribute, its values finite, sums of ints below 2^53."
 _MATRIX = "All distances are kept at once: more than 16,384 nodes fall back to NetworkX."
-_BOUNDS = "Directed, or by weight, more than 16,384 nodes fall back to NetworkX."
+_BOUNDS = "Directed, without weight, more than 16,384 nodes fall back to NetworkX."
+_DISTANCE = "distance must be None or the name of an attribute, finite and not negative, sums of ints below 2^53."
 _LENGTHS = "weight must be the name of an attribute, its values finite, not negative, sums of ints below 2^53."
 _ANY = "Of several shortest paths another one may come out."
 _ENDS = "source must be given, or target in an undirected graph, and method be dijkstra."
@@ -36,7 +37,7 @@ FUNCTIONS: dict[str, str] = {
     "betweenness_centrality": "weight must be None or the name of an attribute, its values finite and above 0, sums of "
     "ints below 2^53. The same sources are drawn for the same seed.",
     "bidirectional_shortest_path": _ANY,
-    "closeness_centrality": "u and distance must be None.",
+    "closeness_centrality": f"u must be None. {_DISTANCE}",
     "clustering": f"weight must be None. {_SIMPLE}",
     "connected_components": "",
     "core_number": "Directed graphs fall back to NetworkX. Multigraphs are refused, as by NetworkX.",
@@ -50,8 +51,10 @@ FUNCTIONS: dict[str, str] = {
     "find_negative_cycle": f"{_SIGNED} Of several negative cycles another one may come out.",
     "floyd_warshall": f"{_WHOLE} All edges have them, or none. {_MATRIX}",
     "floyd_warshall_numpy": f"{_WHOLE} nodelist must be all nodes, each once. {_MATRIX}",
-    "harmonic_centrality": "nbunch, distance and sources must be None.",
+    "harmonic_centrality": f"nbunch and sources must be None. {_DISTANCE}",
     "has_path": "",
+    "hits": "nstart must be None, normalized True, weights finite and not negative, those of a multigraph 1. Where "
+    "several scores satisfy the equations other ones may come out. max_iter does not count atoll's iterations.",
     "is_connected": "",
     "is_directed_acyclic_graph": "",
     "is_strongly_connected": "",

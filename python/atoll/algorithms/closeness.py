@@ -8,11 +8,13 @@ from collections.abc import Callable
 import numpy as np
 
 from .. import errors
+from ..attributes import weighted_graph
 from ..collective_arguments import checked
 from ..graph import Graph, GraphLike
 from ..vertices import VertexArray
 from ..world import agreed
 from .catalog import run
+from .summaries import row_summaries
 
 __all__ = ["closeness_centrality", "harmonic_centrality"]
 
@@ -21,6 +23,7 @@ __all__ = ["closeness_centrality", "harmonic_centrality"]
 def closeness_centrality(
     graph: GraphLike,
     *,
+    weight: bool | str | None = None,
     wf_improved: bool = True,
     k: int | None = None,
     seed: int = 1,
@@ -28,28 +31,33 @@ def closeness_centrality(
 ) -> VertexArray:
     """Computes closeness: r / f, the reciprocal of the mean distance to the vertex from the r others that reach it.
 
-    f is the sum of these distances, in edges; where none reaches it, closeness is 0. In directed graphs paths lead to
-    the vertex, as NetworkX has it. From all vertices it is exact; from k drawn ones an estimate: in a connected
+    f is the sum of these distances, in edges or by weight; where none reaches it, closeness is 0. In directed graphs
+    paths lead to the vertex, as NetworkX has it. From all vertices it is exact; from k drawn ones an estimate: in a connected
     undirected graph k = O(log n / e^2) give all mean distances with errors of at most e times the diameter, with high
-    probability [2]_. Weights, self-loops and repeated edges do not matter. Collective over graph.comm.
+    probability [2]_. By weight it is exact, from a search of each vertex, with the arcs gathered on every rank.
+    Self-loops do not matter, of repeated edges the lightest counts. Collective over graph.comm.
 
     Parameters
     ----------
     graph : Graph               n vertices
+    weight : bool or str, optional
+                                True: a path is as long as the sum of its weights; a name: of that attribute of its
+                                edges; None: as its number of edges
     wf_improved : bool          times r / (n - 1), the share of the others that reach it [1]_, so that vertices of
                                 different components compare
-    k : int, optional           1 to n: so many sources, drawn by `seed`; None: all vertices
+    k : int, optional           1 to n: so many sources, drawn by `seed`; None: all vertices; not by weight
     seed : int                  0 or more
     progress : callable, bar of tqdm or True, optional
                                 called with sources done and all there are; True: a line on stderr
 
     Returns
     -------
-    VertexArray of float64      length n, 0 to 1; the same for any number of ranks and threads
+    VertexArray of float64      length n, by edges 0 to 1; the same for any number of ranks and threads
 
     Raises
     ------
-    InputError                  k out of range
+    InputError                  k out of range; weight: none, or one that is negative, infinite or not a number
+    UsageError                  k by weight
 
     References
     ----------
@@ -61,8 +69,13 @@ def closeness_centrality(
     >>> atoll.closeness_centrality(atoll.Graph("path:5")).gather().round(3)
     array([0.4  , 0.571, 0.667, 0.571, 0.4  ])
     """
-    found = _distances(graph, f"closeness_centrality({wf_improved=}, {k=}, {seed=})", k, seed, progress)
-    if not wf_improved:
+    call = f"closeness_centrality({weight=}, {wf_improved=}, {k=}, {seed=})"
+    found = _distances(graph, call, weight, k, seed, progress)
+    if "closeness" not in found:
+        share = found["reached"] / max(1, graph.n - 1) if wf_improved else 1.0
+        farness = found["farness"]
+        found["closeness"] = share * np.divide(found["reached"], farness, out=np.zeros(len(farness)), where=farness > 0)
+    elif not wf_improved:
         farness = found["farness"]
         found["closeness"][:] = np.divide(found["reached"], farness, out=np.zeros(len(farness)), where=farness > 0)
     return VertexArray(graph, found["closeness"], "closeness")
@@ -72,31 +85,35 @@ def closeness_centrality(
 def harmonic_centrality(
     graph: GraphLike,
     *,
+    weight: bool | str | None = None,
     k: int | None = None,
     seed: int = 1,
     progress: Callable[[int, int], object] | bool | None = None,
 ) -> VertexArray:
-    """Computes harmonic centrality [1]_: the sum of 1 / distance, in edges, from each other vertex that reaches this.
+    """Computes harmonic centrality [1]_: the sum of 1 / distance from each other vertex that reaches this.
 
     Not normalised. In directed graphs paths lead to the vertex, as NetworkX has it. From all vertices it is exact; from
-    k drawn ones an estimate without bias. Weights, self-loops and repeated edges do not matter. Collective over
-    graph.comm.
+    k drawn ones an estimate without bias. Distances are in edges, or by weight as those of closeness_centrality; a
+    distance of 0 by weight adds nothing. Collective over graph.comm.
 
     Parameters
     ----------
     graph : Graph               n vertices
-    k : int, optional           1 to n: so many sources, drawn by `seed`, whose sum is scaled up; None: all vertices
+    weight : bool or str, optional
+                                as of closeness_centrality
+    k : int, optional           1 to n: so many sources, drawn by `seed`, whose sum is scaled up; None: all vertices;
+                                not by weight
     seed : int                  0 or more
     progress : callable, bar of tqdm or True, optional
                                 called with sources done and all there are; True: a line on stderr
 
     Returns
     -------
-    VertexArray of float64      length n, 0 to n - 1; the same for any number of ranks and threads
+    VertexArray of float64      length n, by edges 0 to n - 1; the same for any number of ranks and threads
 
     Raises
     ------
-    InputError                  k out of range
+    InputError, UsageError      as closeness_centrality
 
     References
     ----------
@@ -107,15 +124,25 @@ def harmonic_centrality(
     >>> atoll.harmonic_centrality(atoll.Graph("path:4")).gather().round(3)
     array([1.833, 2.5  , 2.5  , 1.833])
     """
-    found = _distances(graph, f"harmonic_centrality({k=}, {seed=})", k, seed, progress)
+    found = _distances(graph, f"harmonic_centrality({weight=}, {k=}, {seed=})", weight, k, seed, progress)
     return VertexArray(graph, found["harmonic"], "harmonic")
 
 
 def _distances(
-    graph: Graph, call: str, k: int | None, seed: int, progress: Callable[[int, int], object] | bool | None
+    graph: Graph,
+    call: str,
+    weight: bool | str | None,
+    k: int | None,
+    seed: int,
+    progress: Callable[[int, int], object] | bool | None,
 ) -> dict:
-    """Returns the columns of closeness from k drawn sources, or from all."""
+    """Returns the columns of closeness from k drawn sources, or from all; by weight without closeness itself."""
     with agreed(graph.world, call):
+        if weight and k is not None:
+            raise errors.UsageError("k and weight are both given (by weight all vertices are searched from). Drop one.")
         if k is not None and not 1 <= k <= graph.n:
             raise errors.InputError(f"k is {k} (1 to {graph.n}, the number of vertices). Change it.")
+    graph, by_weight = weighted_graph(graph, weight)
+    if by_weight:
+        return row_summaries(graph, "closeness", progress, to_vertex=True)
     return run(graph, "closeness", samples=None if k == graph.n else k, seed=seed, progress=progress)

@@ -7,17 +7,24 @@ All are collective over graph.comm, take original ids and answer in them. `secon
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from .. import errors
 from ..arguments import one_of
+from ..attributes import weighted_graph
 from ..collective_arguments import checked
 from ..graph import Graph, GraphLike
+from ..groups import group_sizes
 from ..vertices import NO_VERTEX, VertexArray
-from ..world import agreed
+from ..world import agreed, all_gather
 from .catalog import run
 from .results import Result
+from .structure import connected_components
+from .summaries import row_summaries
 
 __all__ = [
     "BfsResult",
@@ -223,15 +230,15 @@ class EccentricityResult(Result):
     """How far the farthest vertex is from each. Bounds are equal where the eccentricity is known."""
 
     eccentricity: VertexArray
-    """int64: distance to the farthest vertex of the component; where it is not known, a lower bound."""
+    """int64, by weight float64: distance to the farthest vertex of the component; if it is not known, a lower bound."""
     upper: VertexArray
-    """int64: the same where it is known, else an upper bound."""
-    diameter: int
+    """The same where it is known, else an upper bound."""
+    diameter: int | float
     """The greatest eccentricity; if it is not known, a lower bound."""
-    diameter_upper: int
-    radius: int
+    diameter_upper: int | float
+    radius: int | float
     """The least eccentricity in the largest component; if it is not known, a lower bound."""
-    radius_upper: int
+    radius_upper: int | float
     components: int
     """Connected components: distances are within one."""
     searches: int
@@ -242,8 +249,8 @@ class EccentricityResult(Result):
     seconds: float
 
     def __repr__(self) -> str:
-        def between(lower: int, upper: int) -> str:
-            return f"{lower}" if lower == upper else f"{lower} to {upper}"
+        def between(lower: float, upper: float) -> str:
+            return f"{lower:g}" if lower == upper else f"{lower:g} to {upper:g}"
 
         return (
             f"<atoll.EccentricityResult: {self.eccentricity.graph.n} vertices, diameter "
@@ -256,6 +263,7 @@ class EccentricityResult(Result):
 def eccentricity(
     graph: GraphLike,
     *,
+    weight: bool | str | None = None,
     find: str = "all",
     searches: int | None = None,
     progress: Callable[[int, int], object] | bool | None = None,
@@ -263,12 +271,15 @@ def eccentricity(
     """The distance from each vertex to the farthest one of its component, the diameter and the radius [1]_.
 
     Distances are numbers of edges. Searches from few vertices bound the eccentricities of all others, so that on most
-    real graphs far fewer than n searches are needed; where all vertices are alike, as in a ring, it takes n of them.
-    Collective over graph.comm.
+    real graphs far fewer than n searches are needed; where all vertices are alike, as in a ring, it takes n of them. By
+    weight it always takes n, and the arcs are gathered on every rank. Collective over graph.comm.
 
     Parameters
     ----------
     graph : Graph               undirected, n vertices
+    weight : bool or str, optional
+                                True: a path is as long as the sum of its weights; a name: of that attribute of its
+                                edges; None: as its number of edges
     find : {"all", "diameter"}  every eccentricity, or only the diameter and the radius, for which fewer searches are
                                 enough: other eccentricities are then bounds
     searches : int, optional    at most so many: what is not known then is told as bounds
@@ -281,7 +292,8 @@ def eccentricity(
 
     Raises
     ------
-    InputError                  the graph is directed
+    InputError                  the graph is directed; weight: none, or one that is negative, infinite or not a number
+    UsageError                  a number of searches by weight
 
     References
     ----------
@@ -294,10 +306,19 @@ def eccentricity(
     >>> atoll.eccentricity(atoll.Graph("grid:40x30"), find="diameter").diameter
     68
     """
-    with agreed(graph.world, f"eccentricity({find=}, {searches=})"):
+    with agreed(graph.world, f"eccentricity({weight=}, {find=}, {searches=})"):
+        if weight and searches is not None:
+            raise errors.UsageError("searches and weight are both given (by weight there are no bounds). Drop one.")
+        if weight and graph.directed:
+            raise errors.InputError(
+                f"eccentricity: {graph.name} is directed (distances are within a component). Use graph.to_undirected()."
+            )
         one_of("find", find, ("all", "diameter"))
         if searches is not None and searches < 1:
             raise errors.InputError(f"searches is {searches} (at least 1 bounds anything). Change it.")
+    graph, by_weight = weighted_graph(graph, weight)
+    if by_weight:
+        return _eccentricity_by_weight(graph, progress)
     found = run(graph, "eccentricity", find=find, searches=searches, progress=progress)
     scalars = ("diameter", "diameter_upper", "radius", "radius_upper", "components", "searches", "exact")
     return EccentricityResult(
@@ -306,4 +327,29 @@ def eccentricity(
         **{name: found[name] for name in scalars},
         prepare_seconds=found["prepare_seconds"],
         seconds=found["seconds"],
+    )
+
+
+def _eccentricity_by_weight(graph: Graph, progress: Callable[[int, int], object] | bool | None) -> EccentricityResult:
+    """Searches from every vertex. Collective."""
+    start = time.perf_counter()
+    farthest = row_summaries(graph, "eccentricity", progress, to_vertex=False)["greatest"]
+    component = connected_components(graph)
+    labels, _ = group_sizes(component.component, component.component.local)
+    largest = farthest[component.component.local == labels[0]] if len(labels) else farthest
+    mine = np.array([farthest.max(initial=0.0), -largest.min(initial=np.inf)])
+    diameter, radius = (all_gather(graph.world, mine).reshape(-1, 2).max(axis=0) * [1, -1]).tolist()
+    radius = radius if graph.n else 0.0
+    return EccentricityResult(
+        eccentricity=VertexArray(graph, farthest, "eccentricity"),
+        upper=VertexArray(graph, farthest.copy(), "upper"),
+        diameter=diameter,
+        diameter_upper=diameter,
+        radius=radius,
+        radius_upper=radius,
+        components=component.components,
+        searches=graph.n,
+        exact=True,
+        prepare_seconds=0.0,
+        seconds=time.perf_counter() - start,
     )

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shortest simple paths of a pair, one after the other; cycles; paths along edges.
+// The shortest simple paths of a pair, one after the other; cycles; sums over paths.
 #include <atoll/algorithms/bellman_ford/bellman_ford.hpp>
 #include <atoll/algorithms/betweenness/edge_betweenness.hpp>
 #include <atoll/algorithms/topological_order/topological_order.hpp>
 #include <atoll/apsp/queries/pair_paths.hpp>
+#include <atoll/apsp/queries/row_summaries.hpp>
 #include <atoll/base/timer.hpp>
 
 #include "bindings.hpp"
@@ -81,6 +82,19 @@ nb::dict edge_betweenness(SharedGraph& g, const Ids& sources, bool weighted, con
   return out;
 }
 
+nb::dict summarize(SharedGraph& g, bool to_vertex, const nb::object& on_progress) {
+  const Progress progress = progress_of(on_progress);
+  RowSummaries found = g.world->call([&](World&) {
+    return summarize_rows(g.graph, to_vertex ? PathsLead::to_vertex : PathsLead::from_vertex, progress);
+  });
+  nb::dict out;
+  out["farness"] = to_numpy(std::move(found.farness));
+  out["harmonic"] = to_numpy(std::move(found.harmonic));
+  out["greatest"] = to_numpy(std::move(found.greatest));
+  out["reached"] = to_numpy(std::move(found.reached));
+  return out;
+}
+
 }  // namespace
 
 void bind_paths(nb::module_& m) {
@@ -89,6 +103,7 @@ void bind_paths(nb::module_& m) {
   m.def("directed_cycle", &directed_cycle, "graph"_a);
   m.def("edge_betweenness", &edge_betweenness, "graph"_a, "sources"_a.noconvert(), "weighted"_a, "progress"_a.none());
   m.def("negative_cycle", &negative_cycle, "graph"_a, "source"_a.none());
+  m.def("summarize_rows", &summarize, "graph"_a, "to_vertex"_a, "progress"_a.none());
   m.def("pair_paths", &paths_of_pair, "graph"_a, "source"_a, "target"_a, "weighted"_a);
 }
 

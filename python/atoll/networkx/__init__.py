@@ -90,7 +90,7 @@ from .spanning import (
     minimum_spanning_edges,
     minimum_spanning_tree,
 )
-from .spectral import eigenvector_centrality, katz_centrality
+from .spectral import eigenvector_centrality, hits, katz_centrality
 
 __all__ = [
     "DiGraph",
@@ -126,6 +126,7 @@ __all__ = [
     "from_atoll",
     "harmonic_centrality",
     "has_path",
+    "hits",
     "is_connected",
     "is_directed_acyclic_graph",
     "is_strongly_connected",

@@ -18,9 +18,11 @@ from networkx.algorithms.centrality.betweenness import _rescale
 from .. import errors
 from ..algorithms import centrality, closeness, edge_betweenness, paths, structure
 from ..algorithms.catalog import run
+from ..algorithms.summaries import row_summaries
 from ..pairs import all_pairs
 from ..vertices import UNREACHABLE
 from .conditions import where_possible
+from .dictionaries import Weights
 from .graph import Graph
 
 
@@ -141,14 +143,22 @@ def edge_betweenness_centrality(
 def closeness_centrality(G: Graph, u: Any = None, distance: Any = None, wf_improved: bool = True) -> dict[Any, float]:
     if len(G) == 0:
         return {}
-    return _by_node(G, closeness.closeness_centrality(G._plain(), wf_improved=wf_improved).local)
+    graph, weighted = lengths_by(G, distance)
+    return _by_node(G, closeness.closeness_centrality(graph, weight=weighted, wf_improved=wf_improved).local)
+
+
+def lengths_by(G: Graph, weight: str | None) -> tuple[Any, bool]:
+    """Returns the graph whose paths are meant, and whether they are as long as their weights."""
+    weighted = weight is not None and G._weights(weight) is not None
+    return (G._weighted(str(weight)) if weighted else G._plain()), weighted
 
 
 @where_possible
 def harmonic_centrality(G: Graph, nbunch: Any = None, distance: Any = None, sources: Any = None) -> dict[Any, float]:
     if len(G) == 0:
         return {}
-    values = _by_node(G, closeness.harmonic_centrality(G._plain()).local)
+    graph, weighted = lengths_by(G, distance)
+    values = _by_node(G, closeness.harmonic_centrality(graph, weight=weighted).local)
     return {node: values[node] or 0 for node in set(G._nodes)}  # NetworkX's order; for none it has the int 0
 
 
@@ -300,11 +310,24 @@ def eccentricity(G: Graph, v: Any = None, sp: Any = None, weight: str | None = N
         return {}
     if _has_bounds(G, weight):
         return _by_node(G, _extents(G, "all").eccentricity.local)
+    if weight is not None and G._weights(weight) is not None:
+        return _farthest(G, weight)
     distance, known = _matrix(G, weight)
     if not known.all():
         what = "digraph is not strongly" if G.is_directed() else "graph is not"
         raise nx.NetworkXError(f"Found infinite path length because the {what} connected")
     return {node: value or 0 for node, value in zip(G._nodes, distance.max(axis=1).tolist())}
+
+
+def _farthest(G: Graph, weight: str) -> dict[Any, Any]:
+    """Eccentricities by weight: ints where the weights are."""
+    found = row_summaries(G._weighted(weight), "eccentricity", None, to_vertex=False)
+    if (found["reached"] < len(G) - 1).any():
+        what = "digraph is not strongly" if G.is_directed() else "graph is not"
+        raise nx.NetworkXError(f"Found infinite path length because the {what} connected")
+    weights = G._weights(weight)
+    whole = isinstance(weights, Weights) and weights.integral
+    return {node: (int(value) if whole else value) or 0 for node, value in zip(G._nodes, found["greatest"].tolist())}
 
 
 def _extents(G: Graph, find: str) -> paths.EccentricityResult:

@@ -81,6 +81,26 @@ def _katz(
     return _spectral(G, tol, nstart, weight) if normalized else "normalized is False (atoll scales the scores)"
 
 
+def _hits(G: Any, max_iter: Any = 100, tol: float = 1e-8, nstart: Any = None, normalized: bool = True) -> Answer:
+    if nstart is not None or not normalized:
+        return "nstart is given, or normalized is False (atoll starts evenly, and scales the scores)"
+    if len(G) == 0:
+        return True
+    if len(G) < 3 or G.number_of_edges() == 0:
+        return "there are fewer than 3 nodes, or no edge"
+    weights = _weights(G, "weight")
+    if isinstance(weights, str):
+        return weights
+    if weights is not None and len(weights.values):
+        if G.is_multigraph():
+            return "parallel edges may differ in 'weight' (atoll keeps the least, NetworkX adds them up)"
+        if not 0 <= weights.values.min() <= weights.values.max() < np.inf:
+            return "an edge's 'weight' is negative, infinite or not a number"
+        if weights.values.max() == 0:
+            return "all edges' 'weight' are 0"
+    return True if tol > 0 else f"tol is {tol} (atoll's is above 0)"
+
+
 def _spectral(G: Any, tol: float, nstart: Any, weight: Any) -> Answer:
     if not tol > 0:
         return f"tol is {tol} (atoll's is above 0)"
@@ -237,8 +257,10 @@ def _extent(G: Any, e: Any = None, usebounds: bool = False, weight: Any = None) 
 
 
 def _extents(G: Any, weight: Any) -> Answer:
-    """Only numbers of edges in undirected graphs have bounds, so that not all distances are kept."""
-    return True if weight is None and not G.is_directed() else _pairs(G, weight)
+    """By edges all distances of directed graphs are kept; those of undirected ones have bounds."""
+    if weight is not None:
+        return _lengths(G, weight)
+    return _pairs(G, None) if G.is_directed() else True
 
 
 def _two_ended(G: Any, source: Any = None, target: Any = None, weight: Any = None, method: Any = "dijkstra") -> Answer:
@@ -284,13 +306,15 @@ def _edge_betweenness(G: Any, k: Any = None, normalized: bool = True, weight: An
 
 
 def _closeness(G: Any, u: Any = None, distance: Any = None, wf_improved: bool = True) -> Answer:
-    return True if u is None and distance is None else "u or distance is given (atoll's is of all nodes, by edges)"
+    if u is not None:
+        return "u is given (atoll's is of all nodes)"
+    return True if distance is None else _lengths(G, distance)
 
 
 def _harmonic(G: Any, nbunch: Any = None, distance: Any = None, sources: Any = None) -> Answer:
-    if nbunch is None and distance is None and sources is None:
-        return True
-    return "nbunch, distance or sources is given (atoll's is of all nodes, from all, by edges)"
+    if nbunch is not None or sources is not None:
+        return "nbunch or sources is given (atoll's is of all nodes, from all)"
+    return True if distance is None else _lengths(G, distance)
 
 
 def _undirected(G: Any, *_: Any, **__: Any) -> Answer:
@@ -404,6 +428,7 @@ CONDITIONS = {
     "core_number": _simple,
     "edge_betweenness_centrality": _edge_betweenness,
     "eigenvector_centrality": _eigenvector,
+    "hits": _hits,
     "katz_centrality": _katz,
     "maximum_spanning_edges": _spanning_edges,
     "maximum_spanning_tree": _spanning_tree,

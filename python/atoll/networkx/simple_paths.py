@@ -14,13 +14,8 @@ import numpy as np
 
 from ..algorithms import point_to_point
 from .conditions import where_possible
+from .functions import lengths_by
 from .graph import Graph
-
-
-def _graph(G: Graph, weight: str | None) -> tuple[Any, bool]:
-    """Returns the graph with the weights that are meant, and whether there are any."""
-    weighted = weight is not None and G._weights(weight) is not None
-    return (G._weighted(str(weight)) if weighted else G._plain()), weighted
 
 
 def _nodes(G: Graph, graph: Any, vertices: np.ndarray) -> list:
@@ -33,7 +28,7 @@ def shortest_simple_paths(G: Graph, source: Any, target: Any, weight: str | None
     for role, node in (("source", source), ("target", target)):
         if node not in G:
             raise nx.NodeNotFound(f"{role} node {node} not in graph")
-    graph, weighted = _graph(G, weight)
+    graph, weighted = lengths_by(G, weight)
     start, end = (int(graph.ids[G._numbers()[node]]) for node in (source, target))
     any_path = False
     for _, vertices in point_to_point.shortest_simple_paths(graph, start, end, weight=weighted):
@@ -51,7 +46,7 @@ def all_shortest_paths(
         raise nx.NodeNotFound(f"Source {source} not in G" if weight is None else f"Node {source} not found in graph")
     paths: Iterator[np.ndarray] = iter(())
     if target in G:
-        graph, weighted = _graph(G, weight)
+        graph, weighted = lengths_by(G, weight)
         start, end = (int(graph.ids[G._numbers()[node]]) for node in (source, target))
         paths = point_to_point.each_shortest_path(graph, start, end, weight=weighted)
     any_path = False

@@ -44,6 +44,32 @@ def katz_centrality(
     return _scores(spectral.katz_centrality, G, weight, max_iter, tol, alpha=alpha, beta=beta)
 
 
+# NetworkX's hits is exact to about 1e-12 (singular vectors by Lanczos): iterations go on until they change less.
+_HITS_TOLERANCE, _HITS_ITERATIONS = 1e-12, 10_000
+
+
+@where_possible
+def hits(
+    G: Graph,
+    max_iter: int = 100,
+    tol: float = 1e-8,
+    nstart: Any = None,
+    normalized: bool = True,
+) -> tuple[dict[Any, float], dict[Any, float]]:
+    if len(G) == 0:
+        return {}, {}
+    if max_iter <= 0:
+        raise nx.PowerIterationFailedConvergence(max_iter)
+    weights = G._weights("weight")
+    weighted = weights is not None
+    graph = G._weighted("weight") if weighted else G._parallel()
+    try:
+        found = spectral.hits(graph, max_iter=_HITS_ITERATIONS, tol=min(tol, _HITS_TOLERANCE), weight=weighted)
+    except errors.ConvergenceError as e:
+        raise NotImplementedError(str(e)) from e
+    return tuple(dict(zip(G._nodes, values.local.tolist())) for values in (found.hub, found.authority))
+
+
 def _scores(
     function: Any, G: Graph, weight: str | None, max_iter: int, tol: float, **options: float
 ) -> dict[Any, float]:

@@ -148,6 +148,26 @@ def test_betweenness_of_edges(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_hubs_and_authorities(kind):
+    pytest.importorskip("scipy")
+    for seed in range(6):
+        # Connected and not bipartite, so that one answer alone satisfies the equations.
+        G = kind(nx.gnm_random_graph(30, 120, seed=seed, directed=kind().is_directed()))
+        G.add_edge(0, 0)
+        ours, theirs = both("hits", G)
+        for scores, expected in zip(ours, theirs):
+            assert list(scores) == list(expected)
+            assert scores == pytest.approx(expected, rel=1e-6, abs=1e-9)
+        if not G.is_multigraph():
+            nx.set_edge_attributes(G, {edge: 1 + k % 3 for k, edge in enumerate(G.edges)}, "weight")
+            ours, theirs = both("hits", G)
+            assert ours[1] == pytest.approx(theirs[1], rel=1e-6, abs=1e-9)
+    assert nx.hits(kind(), backend="atoll") == ({}, {})
+    for options in ({"nstart": {}}, {"normalized": False}):
+        assert refused("hits", G, **options)
+
+
+@pytest.mark.parametrize("kind", KINDS)
 class TestAgreement:
     def test_pagerank(self, kind):
         for seed in seeds():
@@ -228,6 +248,12 @@ class TestAgreement:
             same("closeness_centrality", G)
             same("closeness_centrality", G, wf_improved=False)
             same("harmonic_centrality", G, exact=False)
+            rng = random.Random(seed)
+            for *_, data in G.edges(data=True):
+                data["w"] = rng.randrange(4) / (1 + seed % 2)
+            for options in ({}, {"wf_improved": False}):
+                same("closeness_centrality", G, exact=False, distance="w", **options)
+            same("harmonic_centrality", G, exact=False, distance="w")
 
     def test_components(self, kind):
         for seed in seeds():

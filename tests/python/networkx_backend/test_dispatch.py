@@ -46,7 +46,6 @@ def test_calls_that_cannot_agree_are_declined_with_a_reason():
     refused("floyd_warshall_numpy", G, nodelist=[0, 1, 2])
     refused("average_shortest_path_length", G, weight="weight", method="floyd-warshall")
     refused("closeness_centrality", G, 0)
-    refused("closeness_centrality", G, distance="weight")
     refused("harmonic_centrality", G, [0])
     refused("harmonic_centrality", G, sources=[0])
     refused("eccentricity", G, 0)
