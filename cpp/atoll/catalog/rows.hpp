@@ -17,6 +17,7 @@ inline Option device_option() {
 }
 
 Algorithm bc_row();
+Algorithm bcc_row();
 Algorithm bellman_ford_row();
 Algorithm bfs_row();
 Algorithm cc_row();
