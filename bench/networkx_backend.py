@@ -30,6 +30,7 @@ CALLS = {
     "triangles": {},
     "single_source_dijkstra_path_length": {"source": 0},
     "connected_components": {},
+    "biconnected_components": {},
 }
 
 

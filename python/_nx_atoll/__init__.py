@@ -22,6 +22,7 @@ _KRUSKAL = (
 _MODULARITY = (
     "Weights must be finite and not negative. Directed graphs, and multigraphs with weights, fall back to NetworkX."
 )
+_BLOCKS = "Components, nodes and edges may come in another order, edges from their other end."
 _SIMPLE = "Directed graphs and multigraphs fall back to NetworkX."
 
 FUNCTIONS: dict[str, str] = {
@@ -30,14 +31,19 @@ FUNCTIONS: dict[str, str] = {
     "all_pairs_shortest_path_length": _MATRIX,
     "all_shortest_paths": "weight must be None, or method dijkstra and values whole and above 0, sums below 2^53. "
     "Paths may come in another order.",
+    "articulation_points": _BLOCKS,
     "average_clustering": f"weight must be None. {_SIMPLE}",
     "average_shortest_path_length": f"{_WHOLE} method must be none of Floyd-Warshall's. {_MATRIX}",
     "bellman_ford_path": f"{_SIGNED} {_ANY}",
     "bellman_ford_path_length": _SIGNED,
     "betweenness_centrality": "weight must be None or the name of an attribute, its values finite and above 0, sums of "
     "ints below 2^53. The same sources are drawn for the same seed.",
+    "biconnected_component_edges": _BLOCKS,
+    "biconnected_components": _BLOCKS,
     "bidirectional_shortest_path": _ANY,
     "closeness_centrality": f"u must be None. {_DISTANCE}",
+    "bridges": _BLOCKS,
+    "closeness_centrality": "u and distance must be None.",
     "clustering": f"weight must be None. {_SIMPLE}",
     "connected_components": "",
     "core_number": "Directed graphs fall back to NetworkX. Multigraphs are refused, as by NetworkX.",
@@ -55,6 +61,10 @@ FUNCTIONS: dict[str, str] = {
     "has_path": "",
     "hits": "nstart must be None, normalized True, weights finite and not negative, those of a multigraph 1. Where "
     "several scores satisfy the equations other ones may come out. max_iter does not count atoll's iterations.",
+    "harmonic_centrality": "nbunch, distance and sources must be None.",
+    "has_bridges": "",
+    "has_path": "",
+    "is_biconnected": "",
     "is_connected": "",
     "is_directed_acyclic_graph": "",
     "is_strongly_connected": "",

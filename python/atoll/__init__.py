@@ -14,6 +14,11 @@ Orders       topological_sort, topological_generations, is_directed_acyclic_grap
 Centrality   pagerank, betweenness_centrality, edge_betweenness_centrality, closeness_centrality, harmonic_centrality,
              eigenvector_centrality, katz_centrality, hits
 Structure    connected_components, strongly_connected_components, core_number, clustering
+Paths        bfs, bfs_tree, sssp, shortest_path, all_pairs, eccentricity, minimum_spanning_forest
+Centrality   pagerank, betweenness_centrality, closeness_centrality, harmonic_centrality, eigenvector_centrality,
+             katz_centrality, hits
+Structure    connected_components, strongly_connected_components, biconnected_components, articulation_points, bridges,
+             core_number, clustering
 Communities  louvain_communities, leiden_communities, label_propagation, modularity
 Pictures     draw
 Matrices     spmm, SpMM; GCN, a graph neural network
@@ -21,6 +26,9 @@ Values       VertexArray, one for each vertex; UNREACHABLE, NO_VERTEX
 Results      BfsResult, SsspResult, BellmanFordResult, PathResult, EccentricityResult, SpanningForestResult,
              PageRankResult, CentralityResult, HitsResult, EdgeBetweennessResult, ComponentsResult, CorenessResult,
              ClusteringResult, CommunitiesResult, LabelPropagationResult, TopologicalResult, AllPairs, Picture
+Results      BfsResult, SsspResult, PathResult, EccentricityResult, SpanningForestResult, PageRankResult,
+             CentralityResult, HitsResult, ComponentsResult, BiconnectedComponentsResult, CorenessResult,
+             ClusteringResult, CommunitiesResult, LabelPropagationResult, AllPairs, Picture
 Ranks        World, run_ranks, set_threads
 Errors       Error: InputError, MissingVertexError, UsageError, IoError, TransportError, VerificationError,
              ConvergenceError, TimeLimitError
@@ -48,6 +56,12 @@ from .algorithms.acyclic import (
     topological_sort,
 )
 from .algorithms.bellman_ford import BellmanFordResult, bellman_ford, negative_cycle
+from .algorithms.biconnected import (
+    BiconnectedComponentsResult,
+    articulation_points,
+    biconnected_components,
+    bridges,
+)
 from .algorithms.centrality import (
     PageRankResult,
     betweenness_centrality,
@@ -114,6 +128,7 @@ __all__ = [
     "AllPairs",
     "BellmanFordResult",
     "BfsResult",
+    "BiconnectedComponentsResult",
     "CentralityResult",
     "ClusteringResult",
     "CommunitiesResult",
@@ -146,9 +161,12 @@ __all__ = [
     "all_pairs",
     "all_shortest_paths",
     "bellman_ford",
+    "articulation_points",
     "betweenness_centrality",
     "bfs",
     "bfs_tree",
+    "biconnected_components",
+    "bridges",
     "closeness_centrality",
     "clustering",
     "connected_components",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The algorithms of the catalog, by their names there.
+#include <atoll/algorithms/biconnected_components/biconnected_components.hpp>
 #include <atoll/base/id_rule.hpp>
 #include <atoll/base/timer.hpp>
 #include <atoll/catalog/unreached.hpp>
@@ -140,6 +141,15 @@ double modularity(SharedGraph& g, const Column<Vertex>& labels, double resolutio
   return q;
 }
 
+// Aligned with edges() of this rank. Collective.
+Numpy<Vertex> edge_components_of(SharedGraph& g, const Column<Vertex>& component, const Column<Vertex>& head) {
+  Array<Vertex> labels;
+  g.world->call([&](World&) {
+    labels = edge_components(g.graph, {component.data(), component.size()}, {head.data(), head.size()});
+  });
+  return to_numpy(std::move(labels));
+}
+
 }  // namespace
 
 Progress progress_of(const nb::object& function) {
@@ -166,6 +176,7 @@ void bind_algorithms(nb::module_& m) {
   m.attr("UNREACHABLE") = catalog::kUnreachableInResults;
   m.def("run", &run, "graph"_a, "name"_a, "options"_a, "progress"_a.none());
   m.def("shortest_path", &shortest_path, "graph"_a, "source"_a, "target"_a, "weighted"_a);
+  m.def("edge_components", &edge_components_of, "graph"_a, "component"_a.noconvert(), "head"_a.noconvert());
   m.def("modularity", &modularity, "graph"_a, "labels"_a.noconvert(), "resolution"_a, "weighted"_a);
   m.def(
       "release_layouts",

@@ -24,6 +24,14 @@ except ImportError as _error:
     ) from _error
 
 from .acyclic import is_directed_acyclic_graph, topological_generations, topological_sort
+from .biconnected import (
+    articulation_points,
+    biconnected_component_edges,
+    biconnected_components,
+    bridges,
+    has_bridges,
+    is_biconnected,
+)
 from .communities import leiden_communities, louvain_communities, modularity
 from .components import (
     connected_components,
@@ -101,12 +109,16 @@ __all__ = [
     "all_pairs_dijkstra_path_length",
     "all_pairs_shortest_path_length",
     "all_shortest_paths",
+    "articulation_points",
     "average_clustering",
     "average_shortest_path_length",
     "bellman_ford_path",
     "bellman_ford_path_length",
     "betweenness_centrality",
+    "biconnected_component_edges",
+    "biconnected_components",
     "bidirectional_shortest_path",
+    "bridges",
     "can_run",
     "closeness_centrality",
     "clustering",
@@ -125,8 +137,10 @@ __all__ = [
     "floyd_warshall_numpy",
     "from_atoll",
     "harmonic_centrality",
+    "has_bridges",
     "has_path",
     "hits",
+    "is_biconnected",
     "is_connected",
     "is_directed_acyclic_graph",
     "is_strongly_connected",

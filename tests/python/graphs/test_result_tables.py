@@ -20,6 +20,7 @@ MADE = {
     "PathResult": (lambda g: atoll.shortest_path(g, g.nodes[0], g.nodes[2]), "vertices"),
     "EccentricityResult": (atoll.eccentricity, "eccentricity"),
     "PageRankResult": (atoll.pagerank, "score"),
+    "BiconnectedComponentsResult": (atoll.biconnected_components, "blocks"),
     "ComponentsResult": (atoll.connected_components, "component"),
     "LabelPropagationResult": (atoll.label_propagation, "label"),
     "CorenessResult": (atoll.core_number, "core"),

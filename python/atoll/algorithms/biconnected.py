@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Biconnected components, articulation points and bridges. Collective over graph.comm; ids are the original ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .. import _core
+from ..collective_arguments import checked
+from ..graph import Graph, GraphLike
+from ..vertices import NO_VERTEX, VertexArray
+from ..world import agreed, all_gather
+from .catalog import run
+from .results import Result
+
+__all__ = ["BiconnectedComponentsResult", "articulation_points", "biconnected_components", "bridges"]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class BiconnectedComponentsResult(Result):
+    """Which edges a simple cycle joins, and which vertices hold a graph together."""
+
+    blocks: VertexArray
+    """int64: how many biconnected components hold the vertex; 0 where no edge leads to another."""
+    articulation: VertexArray
+    """int64: 1 of an articulation point, which two components or more hold; else 0."""
+    component: VertexArray
+    """int64: of the biconnected component that leads from the vertex to the smallest id of its connected component,
+    the smallest id, its head's left out; -1 of the vertex with that id."""
+    head: VertexArray
+    """int64: that component's vertex nearest to the smallest id of the connected component; -1 as in `component`."""
+    components: int
+    """Biconnected components."""
+    bridges: int
+    """Edges that are a biconnected component each."""
+    articulation_points: int
+    """Vertices without which the graph has more connected components."""
+    largest: int
+    """Vertices of the largest biconnected component; 0 if there is none."""
+    prepare_seconds: float
+    seconds: float
+
+    def sizes(self) -> tuple[np.ndarray, np.ndarray]:
+        """Returns the biconnected components by their labels, and how many vertices each has. Collective.
+
+        The largest comes first, of equally large ones the least label. An articulation point counts in each.
+
+        Examples
+        --------
+        >>> graph = atoll.Graph([(1, 2), (2, 3), (3, 1), (3, 4)], directed=False)
+        >>> atoll.biconnected_components(graph).sizes()
+        (array([2, 4]), array([3, 2]))
+        """
+        labels, others = self._others()
+        return _labels(self.component.graph, labels), others + 1
+
+    def members(self) -> list[np.ndarray]:
+        """Returns the vertices of each biconnected component, ascending ids or names, in the order of sizes().
+
+        Collective; each rank gathers all.
+
+        Examples
+        --------
+        >>> graph = atoll.Graph([(1, 2), (2, 3), (3, 1), (3, 4)], directed=False)
+        >>> atoll.biconnected_components(graph).members()
+        [array([1, 2, 3]), array([3, 4])]
+        """
+        graph = self.component.graph
+        vertex, component, head = (
+            all_gather(graph.world, array) for array in (graph.ids, self.component.local, self.head.local)
+        )
+        inside = component != NO_VERTEX
+        labels, others = self._others()
+        group = _positions(labels, component[inside])
+        heads = np.empty(len(labels), np.int64)
+        heads[group] = head[inside]
+        group = np.concatenate([group, np.arange(len(labels))])
+        vertex = np.concatenate([vertex[inside], heads])
+        ordered = vertex[np.lexsort((vertex, group))]
+        parts = np.split(ordered, np.cumsum(others + 1)[:-1]) if len(labels) else []
+        return [_labels(graph, part) for part in parts]
+
+    def edge_component(self) -> np.ndarray:
+        """Returns the label of the biconnected component of each edge of this rank, in the order of graph.edges().
+
+        A self-loop is in none and has its vertex's `component`. Collective; int64, also where vertices have names.
+
+        Examples
+        --------
+        >>> graph = atoll.Graph.from_edges([1, 2, 3, 3], [2, 3, 1, 4], directed=False)
+        >>> graph.edges()
+        (array([3, 1, 1, 2]), array([4, 3, 2, 3]))
+        >>> atoll.biconnected_components(graph).edge_component()
+        array([4, 2, 2, 2])
+        """
+        core = self.component.graph._core
+        return _core.edge_components(core, self.component.local, self.head.local).view(np.int64)
+
+    def bridge_edges(self) -> tuple[np.ndarray, np.ndarray]:
+        """Returns the ends of this rank's bridges, by ascending ids; names where vertices have some. Collective.
+
+        A bridge is on the rank of its end of the lesser id, which comes first.
+
+        Examples
+        --------
+        >>> atoll.biconnected_components("path:3").bridge_edges()
+        (array([0, 1]), array([1, 2]))
+        """
+        graph = self.component.graph
+        u, v, *_ = graph.edges()
+        label = self.edge_component()
+        labels, others = self._others()
+        is_bridge = (u != v) & np.isin(label, labels[others == 1])
+        # Parallel edges are on the same rank.
+        distinct, count = np.unique(label[is_bridge], return_counts=True)
+        is_bridge &= np.isin(label, distinct[count == 1])
+        order = np.lexsort((v[is_bridge], u[is_bridge]))
+        return _labels(graph, u[is_bridge][order]), _labels(graph, v[is_bridge][order])
+
+    def _others(self) -> tuple[np.ndarray, np.ndarray]:
+        """Labels, the largest component's first, and how many vertices each has without its head. Collective."""
+        graph = self.component.graph
+        here, counts = np.unique(self.component.local[self.component.local != NO_VERTEX], return_counts=True)
+        labels, group = np.unique(all_gather(graph.world, here), return_inverse=True)
+        others = np.zeros(len(labels), np.int64)
+        np.add.at(others, group, all_gather(graph.world, counts.astype(np.int64)))
+        order = np.argsort(-others, kind="stable")
+        return labels[order], others[order]
+
+    def __repr__(self) -> str:
+        return (
+            f"<atoll.BiconnectedComponentsResult: {self.components} biconnected components, the largest with "
+            f"{self.largest} vertices; {self.bridges} bridges, {self.articulation_points} articulation points>"
+        )
+
+
+def _labels(graph: Graph, ids: np.ndarray) -> np.ndarray:
+    """The ids, or the names of these vertices."""
+    return ids if graph._names is None else graph._named(ids)
+
+
+def _positions(labels: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Positions of values in labels, which are distinct and in any order."""
+    order = np.argsort(labels)
+    return order[np.searchsorted(labels[order], values)]
+
+
+@checked
+def biconnected_components(graph: GraphLike) -> BiconnectedComponentsResult:
+    """Biconnected components, articulation points and bridges of an undirected graph [1]_. Collective over graph.comm.
+
+    A biconnected component is a largest set of edges of which any two lie on a cycle that passes no vertex twice; an
+    edge on no such cycle is one by itself, a bridge. A vertex of two components or more is an articulation point.
+    Self-loops do not matter; where the graph keeps parallel edges (duplicates="keep") they are no bridges. The answer
+    is the same for any number of ranks and threads; over ranks each rank holds a spanning forest of the graph.
+
+    Returns
+    -------
+    BiconnectedComponentsResult
+                                .blocks, .articulation, .component, .head (VertexArrays of int64), .components,
+                                .bridges, .articulation_points, .largest, .sizes(), .members(), .edge_component(),
+                                .bridge_edges()
+
+    Raises
+    ------
+    InputError                  the graph is directed
+
+    References
+    ----------
+    .. [1] X. Dong, L. Wang, Y. Gu, Y. Sun. "Provably fast and space-efficient parallel biconnectivity." PPoPP 2023.
+
+    Examples
+    --------
+    >>> graph = atoll.Graph.from_edges([1, 2, 3, 3, 4, 4], [2, 3, 1, 4, 5, 6], directed=False)
+    >>> result = atoll.biconnected_components(graph)
+    >>> result
+    <atoll.BiconnectedComponentsResult: 4 biconnected components, the largest with 3 vertices; 3 bridges, 2 \
+articulation points>
+    >>> result.blocks.to_dict()
+    {1: 1, 2: 1, 3: 2, 4: 3, 5: 1, 6: 1}
+    """
+    with agreed(graph.world, "biconnected_components()"):
+        pass
+    found = run(graph, "bcc")
+    return BiconnectedComponentsResult(
+        **{name: VertexArray(graph, found[name], name) for name in ("blocks", "articulation", "component", "head")},
+        **{
+            name: found[name]
+            for name in ("components", "bridges", "articulation_points", "largest", "prepare_seconds", "seconds")
+        },
+    )
+
+
+@checked
+def articulation_points(graph: GraphLike) -> np.ndarray:
+    """Vertices of this rank without which an undirected graph has more connected components. Collective.
+
+    Returns
+    -------
+    numpy.ndarray               int64 ids, ascending; names (object) where vertices have some
+
+    Raises
+    ------
+    InputError                  the graph is directed
+
+    Examples
+    --------
+    >>> atoll.articulation_points(atoll.Graph([("Ann", "Bob"), ("Bob", "Cid"), ("Cid", "Dan")], directed=False))
+    array(['Bob', 'Cid'], dtype=object)
+    """
+    with agreed(graph.world, "articulation_points()"):
+        pass
+    return _labels(graph, graph.ids[run(graph, "bcc")["articulation"] == 1])
+
+
+@checked
+def bridges(graph: GraphLike) -> tuple[np.ndarray, np.ndarray]:
+    """Edges of an undirected graph without which it has more connected components. Collective over graph.comm.
+
+    Parallel edges, where the graph keeps them, are no bridges.
+
+    Returns
+    -------
+    src, dst : numpy.ndarray    ends of this rank's bridges, by ascending ids (int64); names (object) where vertices
+                                have some. All ranks together have each bridge once
+
+    Raises
+    ------
+    InputError                  the graph is directed
+
+    Examples
+    --------
+    >>> atoll.bridges(atoll.Graph([(1, 2), (2, 3), (3, 1), (3, 4)], directed=False))
+    (array([3]), array([4]))
+    """
+    with agreed(graph.world, "bridges()"):
+        pass
+    return biconnected_components(graph).bridge_edges()
