@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Biconnected components, articulation points and bridges: NetworkX's, on any number of ranks, with names and without."""
+"""Biconnected components, articulation points and bridges: NetworkX's, on any number of ranks, with names too."""
 
 import atoll
 import numpy as np
 import pytest
 from atoll import errors
 from reference import random_edges
+
+COLUMNS = ["blocks", "articulation", "component", "head"]
 
 
 def networkx_graph(src, dst):
@@ -54,15 +56,13 @@ def test_they_are_the_same_over_ranks(ranks, partition):
     src, dst = random_edges(ranks, vertices=80, edges=90)
     nx, G = networkx_graph(src, dst)
     alone = atoll.biconnected_components(atoll.Graph.from_edges(src, dst, directed=False))
-    expected = [getattr(alone, name).local.tolist() for name in ("blocks", "articulation", "component", "head")]
+    expected = [getattr(alone, name).local.tolist() for name in COLUMNS]
 
     def f(world):
         mine = [np.ascontiguousarray(side[world.rank :: world.size]) for side in (src, dst)]
         graph = atoll.Graph.from_edges(*mine, directed=False, partition=partition, comm=world)
         result = check(graph, nx, G)
-        assert [
-            getattr(result, name).gather().tolist() for name in ("blocks", "articulation", "component", "head")
-        ] == (expected)
+        assert [getattr(result, name).gather().tolist() for name in COLUMNS] == expected
         return atoll.articulation_points(graph).tolist(), [side.tolist() for side in atoll.bridges(graph)]
 
     found = atoll.run_ranks(ranks, f)
