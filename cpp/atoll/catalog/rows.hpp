@@ -28,6 +28,7 @@ Algorithm eigenvector_row();
 Algorithm hits_row();
 Algorithm katz_row();
 Algorithm kcore_row();
+Algorithm ktruss_row();
 Algorithm lcc_row();
 Algorithm leiden_row();
 Algorithm louvain_row();

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atoll/algorithms/biconnected_components/biconnected_components.hpp>
 #include <atoll/algorithms/biconnected_components/block_search.hpp>
+#include <atoll/algorithms/edge_order.hpp>
 #include <atoll/graph/mirror_values.hpp>
 
 namespace atl {
@@ -80,16 +81,11 @@ Array<Vertex> edge_components(const Graph& graph, std::span<const Vertex> compon
   Array<Named> named(index(graph.locals()));
   for (Vertex k = 0; k < graph.owned(); ++k) named[graph.local_of(k)] = {component[index(k)], head[index(k)]};
   broadcast_to_mirrors(graph, std::span(named.data(), named.size()));
-  const auto for_edges = [&](auto&& f) {
-    for (Local v = 0; v < graph.active(); ++v)
-      for (const Local u : graph.out().neighbours(v))
-        if (graph.id_of(v) <= graph.id_of(u)) f(v, u);
-  };
   std::size_t count = 0;
-  for_edges([&](Local, Local) { ++count; });
+  for_each_edge(graph, [&](Local, Local) { ++count; });
   Array<Vertex> edges(count);
   count = 0;
-  for_edges([&](Local v, Local u) {
+  for_each_edge(graph, [&](Local v, Local u) {
     const bool is_of_v = named[v].component == named[u].component || named[v].head == graph.id_of(u);
     edges[count++] = named[is_of_v ? v : u].component;
   });

@@ -66,8 +66,8 @@ class BiconnectedComponents {
 /// Once. Collective.
 BiconnectedComponentsResult biconnected_components(const Graph& graph);
 
-/// The `component` of each edge in the lists of this rank's vertices whose other end has no smaller id: in the order of
-/// the lists, vertex by vertex. A self-loop has its vertex's. `component` and `head`: as in the result. Collective.
+/// The `component` of each of this rank's edges, in the order of for_each_edge() (edge_order.hpp). A self-loop has its
+/// vertex's. `component` and `head`: as in the result. Collective.
 Array<Vertex> edge_components(const Graph& graph, std::span<const Vertex> component, std::span<const Vertex> head);
 
 }  // namespace atl
