@@ -18,7 +18,7 @@ Paths        bfs, bfs_tree, sssp, shortest_path, all_pairs, eccentricity, minimu
 Centrality   pagerank, betweenness_centrality, closeness_centrality, harmonic_centrality, eigenvector_centrality,
              katz_centrality, hits
 Structure    connected_components, strongly_connected_components, biconnected_components, articulation_points, bridges,
-             core_number, clustering
+             core_number, clustering, truss_numbers, k_truss
 Communities  louvain_communities, leiden_communities, label_propagation, modularity
 Pictures     draw
 Matrices     spmm, SpMM; GCN, a graph neural network
@@ -28,7 +28,7 @@ Results      BfsResult, SsspResult, BellmanFordResult, PathResult, EccentricityR
              ClusteringResult, CommunitiesResult, LabelPropagationResult, TopologicalResult, AllPairs, Picture
 Results      BfsResult, SsspResult, PathResult, EccentricityResult, SpanningForestResult, PageRankResult,
              CentralityResult, HitsResult, ComponentsResult, BiconnectedComponentsResult, CorenessResult,
-             ClusteringResult, CommunitiesResult, LabelPropagationResult, AllPairs, Picture
+             ClusteringResult, TrussResult, CommunitiesResult, LabelPropagationResult, AllPairs, Picture
 Ranks        World, run_ranks, set_threads
 Errors       Error: InputError, MissingVertexError, UsageError, IoError, TransportError, VerificationError,
              ConvergenceError, TimeLimitError
@@ -101,6 +101,7 @@ from .algorithms.structure import (
     label_propagation,
     strongly_connected_components,
 )
+from .algorithms.truss import TrussResult, k_truss, truss_numbers
 from .drawing import Picture, draw
 from .errors import (
     ConvergenceError,
@@ -153,6 +154,7 @@ __all__ = [
     "TimeLimitError",
     "TopologicalResult",
     "TransportError",
+    "TrussResult",
     "UsageError",
     "VerificationError",
     "VertexArray",
@@ -176,6 +178,7 @@ __all__ = [
     "edge_betweenness_centrality",
     "eigenvector_centrality",
     "hits",
+    "k_truss",
     "katz_centrality",
     "harmonic_centrality",
     "is_directed_acyclic_graph",
@@ -196,6 +199,7 @@ __all__ = [
     "strongly_connected_components",
     "topological_generations",
     "topological_sort",
+    "truss_numbers",
 ]
 
 

@@ -99,6 +99,8 @@ from .spanning import (
     minimum_spanning_tree,
 )
 from .spectral import eigenvector_centrality, hits, katz_centrality
+from .spectral import eigenvector_centrality, katz_centrality
+from .truss import k_truss
 
 __all__ = [
     "DiGraph",
@@ -145,6 +147,7 @@ __all__ = [
     "is_directed_acyclic_graph",
     "is_strongly_connected",
     "is_weakly_connected",
+    "k_truss",
     "katz_centrality",
     "maximum_spanning_edges",
     "maximum_spanning_tree",

@@ -429,6 +429,7 @@ CONDITIONS = {
     "edge_betweenness_centrality": _edge_betweenness,
     "eigenvector_centrality": _eigenvector,
     "hits": _hits,
+    "k_truss": _simple,
     "katz_centrality": _katz,
     "maximum_spanning_edges": _spanning_edges,
     "maximum_spanning_tree": _spanning_tree,

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The k-truss of the NetworkX backend is NetworkX's, with all attributes."""
+
+import pytest
+
+nx = pytest.importorskip("networkx")
+
+from agreement import CONFIG, KINDS, both, random_graph, refused, seeds  # noqa: E402
+
+
+@pytest.mark.skipif(not CONFIG, reason="before NetworkX 3.3 attributes do not come along")
+def test_trusses_have_the_same_nodes_edges_and_attributes():
+    for seed in seeds():
+        G = random_graph(nx.Graph, seed, loops=seed % 5 == 0)
+        nx.set_node_attributes(G, "red", "colour")
+        nx.set_edge_attributes(G, {edge: k for k, edge in enumerate(G.edges)}, "weight")
+        G.graph["title"] = "roads"
+        for k in (0, 2, 3, 4, 9):
+            ours, theirs = both("k_truss", G, k)
+            if isinstance(theirs, tuple):
+                assert ours == theirs
+                continue
+            assert isinstance(ours, nx.Graph) and ours.graph == theirs.graph
+            assert list(ours.nodes(data=True)) == list(theirs.nodes(data=True))
+            assert {frozenset(e[:2]): e[2] for e in ours.edges(data=True)} == {
+                frozenset(e[:2]): e[2] for e in theirs.edges(data=True)
+            }
+
+
+@pytest.mark.parametrize("kind", KINDS[1:])
+def test_directed_graphs_and_multigraphs_are_left_to_networkx(kind):
+    refused("k_truss", kind([(0, 1)]), 3)
