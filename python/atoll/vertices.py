@@ -321,7 +321,7 @@ class VertexArray(ArrayOperations):
 _SHOWN = 6  # values that a repr has
 
 _NOT_REACHED = {"depth": UNREACHABLE, "parent": NO_VERTEX, "distance": np.inf}
-GROUPS = {"community", "component", "head", "label", "parent"}
+GROUPS = {"block", "community", "component", "head", "label", "parent"}
 
 
 def _missing(name: str, values: np.ndarray) -> np.ndarray:

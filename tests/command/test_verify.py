@@ -29,6 +29,8 @@ CASES = [
     ("hits", [], ["--output-values", "authority"], ["--values", "authority"], "0.5"),
     ("bc", ["--sources", "3"], [], [], "12.5"),
     ("bc", ["--sources", "3", "--weighted"], [], [], "12.5"),
+    ("bcc", [], [], [], "77"),
+    ("bcc", [], ["--output-values", "block"], ["--values", "block"], "77"),
     ("cdlp", ["--iterations", "4"], [], [], "77"),
     ("lcc", [], [], ["--samples", "300"], "0.987"),
     ("msf", ["--weighted"], [], [], "77"),
@@ -132,7 +134,9 @@ def test_distances_with_their_parents(tmp_path):
 
 @pytest.mark.parametrize("algorithm", [name for name in ALGORITHMS if name != "bfs"])
 def test_runs_verify_cheap_checks_by_default_and_the_rest_on_request(algorithm):
-    default = None if algorithm in ["bc", "cdlp", "lcc", "triangles"] else True  # those whose check is another run
+    default = (
+        None if algorithm in ["bc", "bcc", "cdlp", "ktruss", "lcc", "triangles"] else True
+    )  # those whose check is another run
     words = ["run", algorithm, "kron:8", "--trials", "1", "--json", "-", *RANKS, 2]
     words += {"bellman_ford": ["--weighted"], "sssp": ["--weighted"], "katz": ["--alpha", "0.001"]}.get(algorithm, [])
     assert json.loads(atoll(*words).stdout)["verified"] is default

@@ -7,7 +7,7 @@ import pytest
 from atoll import errors
 from reference import random_edges
 
-COLUMNS = ["blocks", "articulation", "component", "head"]
+COLUMNS = ["blocks", "articulation", "block", "head"]
 
 
 def networkx_graph(src, dst):
@@ -41,7 +41,7 @@ def test_they_are_networkx_own(edges):
         assert list(zip(u.tolist(), v.tolist())) == sorted(tuple(sorted(edge)) for edge in nx.bridges(G))
         assert result.articulation.local.tolist() == (result.blocks.local > 1).astype(int).tolist()
         of_label = {}
-        for u, v, label in zip(*(side.tolist() for side in graph.edges()), result.edge_component().tolist()):
+        for u, v, label in zip(*(side.tolist() for side in graph.edges()), result.edge_block().tolist()):
             if u != v:
                 of_label.setdefault(label, set()).add(frozenset((u, v)))
         theirs = [{frozenset(edge) for edge in part} for part in nx.biconnected_component_edges(G)]
@@ -91,7 +91,7 @@ def test_a_graph_without_edges_and_a_directed_one():
     empty = atoll.Graph.from_edges([], [], directed=False, vertices=3)
     result = atoll.biconnected_components(empty)
     assert result.members() == [] and result.components == 0 and result.largest == 0
-    assert result.blocks.local.tolist() == [0, 0, 0] and result.component.local.tolist() == [-1, -1, -1]
+    assert result.blocks.local.tolist() == [0, 0, 0] and result.block.local.tolist() == [-1, -1, -1]
     assert len(atoll.articulation_points(empty)) == 0 and len(atoll.bridges(empty)[0]) == 0
     for f in (atoll.biconnected_components, atoll.articulation_points, atoll.bridges):
         with pytest.raises(errors.InputError, match="is directed"):

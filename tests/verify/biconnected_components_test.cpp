@@ -13,7 +13,7 @@ namespace {
 
 // By ascending id; empty ones are not given.
 struct Columns {
-  std::vector<Vertex> blocks, articulation, component, head;
+  std::vector<Vertex> blocks, articulation, block, head;
 };
 
 Columns columns_of(const Sample& s) {
@@ -26,16 +26,15 @@ Columns columns_of(const Sample& s) {
       {.duplicates = s.duplicates});
   const BiconnectedComponentsResult result = biconnected_components(graph);
   const auto list = [](const Array<Vertex>& a) { return std::vector<Vertex>(a.begin(), a.end()); };
-  return {list(result.blocks), list(result.articulation), list(result.component), list(result.head)};
+  return {list(result.blocks), list(result.articulation), list(result.block), list(result.head)};
 }
 
 Verdict verdict_on(const Graph& graph, const std::vector<Vertex>& ids, const Columns& columns) {
   std::vector<Array<Vertex>> kept;
-  for (const auto* column : {&columns.blocks, &columns.articulation, &columns.component, &columns.head})
+  for (const auto* column : {&columns.blocks, &columns.articulation, &columns.block, &columns.head})
     kept.push_back(column->empty() ? Array<Vertex>() : by_owned_index(graph, ids, *column));
   return verify_biconnected_components(
-      graph,
-      {.blocks = span(kept[0]), .articulation = span(kept[1]), .component = span(kept[2]), .head = span(kept[3])},
+      graph, {.blocks = span(kept[0]), .articulation = span(kept[1]), .block = span(kept[2]), .head = span(kept[3])},
       {.vertices = 40});
 }
 
@@ -53,8 +52,8 @@ TEST_CASE("biconnected components: the right ones pass, all columns or one alone
     const auto ids = s.edges.ids();
     if (ids.empty()) return;
     const Columns right = columns_of(s);
-    const std::vector<std::vector<Vertex> Columns::*> columns{&Columns::blocks, &Columns::articulation,
-                                                              &Columns::component, &Columns::head};
+    const std::vector<std::vector<Vertex> Columns::*> columns{&Columns::blocks, &Columns::articulation, &Columns::block,
+                                                              &Columns::head};
     for (const auto column : columns) {
       Columns alone;
       alone.*column = right.*column;
@@ -87,10 +86,10 @@ TEST_CASE("biconnected components: the check says which rule is broken, and wher
   CHECK(with([](Columns& c) { c.blocks[1] = -2; }) == "rule 1: vertex 2 is in -2 blocks (0 or more)");
   CHECK(with([](Columns& c) { c.articulation[2] = 0; }) ==
         "rule 1: vertex 3 has the mark 0 (1 of an articulation point, which is in two blocks or more, else 0)");
-  CHECK(with([](Columns& c) { c.component[1] = 3; }) ==
-        "rule 2: an edge joins vertices 2 and 3, which have different components, and neither is the head of the "
+  CHECK(with([](Columns& c) { c.block[1] = 3; }) ==
+        "rule 2: an edge joins vertices 2 and 3, which have different blocks, and neither is the head of the "
         "other");
-  CHECK(with([](Columns& c) { c.component[7] = 8; }) == "rule 3: vertex 9 has the component 8 (a search finds 9)");
+  CHECK(with([](Columns& c) { c.block[7] = 8; }) == "rule 3: vertex 9 has the block 8 (a search finds 9)");
   CHECK(with([](Columns& c) { c.blocks[0] = 0; }) == "rule 3: vertex 1 has the number of blocks 0 (a search finds 1)");
 }
 

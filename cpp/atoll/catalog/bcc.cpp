@@ -18,12 +18,12 @@ class PreparedBiconnectedComponents final : public Prepared {
   void run(const Arguments&, Answer& answer, const Progress&) override {
     result_.blocks = answer.take<Vertex>("blocks");
     result_.articulation = answer.take<Vertex>("articulation");
-    result_.component = answer.take<Vertex>("component");
+    result_.block = answer.take<Vertex>("block");
     result_.head = answer.take<Vertex>("head");
     search_.run(result_);
     answer.put("blocks", std::move(result_.blocks));
     answer.put("articulation", std::move(result_.articulation));
-    answer.put("component", std::move(result_.component));
+    answer.put("block", std::move(result_.block));
     answer.put("head", std::move(result_.head));
     answer.set("components", result_.components);
     answer.set("bridges", result_.bridges);
@@ -69,7 +69,7 @@ Algorithm bcc_row() {
       .contract = {.direction = Contract::Direction::undirected, .multi_edges = Contract::Multiplicity::counted},
       .columns = {{"blocks", "int64", "biconnected components that hold the vertex; 0: no edge leads to another"},
                   {"articulation", "int64", "1 of an articulation point, which is in two blocks or more; else 0"},
-                  {"component", "int64",
+                  {"block", "int64",
                    "smallest id, its head's left out, of the block that leads to the smallest id of the connected "
                    "component; -1 of that vertex"},
                   {"head", "int64",
@@ -93,7 +93,7 @@ Algorithm bcc_row() {
             return verify_biconnected_components(graph,
                                                  {.blocks = column_of<Vertex>(answer, "blocks"),
                                                   .articulation = column_of<Vertex>(answer, "articulation"),
-                                                  .component = column_of<Vertex>(answer, "component"),
+                                                  .block = column_of<Vertex>(answer, "block"),
                                                   .head = column_of<Vertex>(answer, "head"),
                                                   .components = total(answer, "components"),
                                                   .bridges = total(answer, "bridges"),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "named_report.hpp"
 
+#include <algorithm>
 #include <atoll/catalog/unreached.hpp>
 #include <atoll/graph/id_order.hpp>
 #include <nlohmann/json.hpp>
@@ -26,8 +27,8 @@ std::string text_of(Vertex id, const Dictionary* names) {
 }
 
 Meaning meaning_of(std::string_view column) {
-  const bool vertices = column == "parent" || column == "component" || column == "community" || column == "label";
-  return vertices ? Meaning::vertices : Meaning::numbers;
+  constexpr std::string_view kVertices[] = {"parent", "component", "community", "label", "block", "head"};
+  return std::ranges::find(kVertices, column) != std::end(kVertices) ? Meaning::vertices : Meaning::numbers;
 }
 
 void name_sources(const Dictionary& names, const catalog::Runs& runs, catalog::Report& report) {

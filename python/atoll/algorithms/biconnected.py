@@ -26,11 +26,11 @@ class BiconnectedComponentsResult(Result):
     """int64: how many biconnected components hold the vertex; 0 where no edge leads to another."""
     articulation: VertexArray
     """int64: 1 of an articulation point, which two components or more hold; else 0."""
-    component: VertexArray
+    block: VertexArray
     """int64: of the biconnected component that leads from the vertex to the smallest id of its connected component,
     the smallest id, its head's left out; -1 of the vertex with that id."""
     head: VertexArray
-    """int64: that component's vertex nearest to the smallest id of the connected component; -1 as in `component`."""
+    """int64: that component's vertex nearest to the smallest id of the connected component; -1 as in `block`."""
     components: int
     """Biconnected components."""
     bridges: int
@@ -54,7 +54,7 @@ class BiconnectedComponentsResult(Result):
         (array([2, 4]), array([3, 2]))
         """
         labels, others = self._others()
-        return _labels(self.component.graph, labels), others + 1
+        return _labels(self.block.graph, labels), others + 1
 
     def members(self) -> list[np.ndarray]:
         """Returns the vertices of each biconnected component, ascending ids or names, in the order of sizes().
@@ -67,13 +67,13 @@ class BiconnectedComponentsResult(Result):
         >>> atoll.biconnected_components(graph).members()
         [array([1, 2, 3]), array([3, 4])]
         """
-        graph = self.component.graph
-        vertex, component, head = (
-            all_gather(graph.world, array) for array in (graph.ids, self.component.local, self.head.local)
+        graph = self.block.graph
+        vertex, block, head = (
+            all_gather(graph.world, array) for array in (graph.ids, self.block.local, self.head.local)
         )
-        inside = component != NO_VERTEX
+        inside = block != NO_VERTEX
         labels, others = self._others()
-        group = _positions(labels, component[inside])
+        group = _positions(labels, block[inside])
         heads = np.empty(len(labels), np.int64)
         heads[group] = head[inside]
         group = np.concatenate([group, np.arange(len(labels))])
@@ -82,21 +82,21 @@ class BiconnectedComponentsResult(Result):
         parts = np.split(ordered, np.cumsum(others + 1)[:-1]) if len(labels) else []
         return [_labels(graph, part) for part in parts]
 
-    def edge_component(self) -> np.ndarray:
+    def edge_block(self) -> np.ndarray:
         """Returns the label of the biconnected component of each edge of this rank, in the order of graph.edges().
 
-        A self-loop is in none and has its vertex's `component`. Collective; int64, also where vertices have names.
+        A self-loop is in none and has its vertex's `block`. Collective; int64, also where vertices have names.
 
         Examples
         --------
         >>> graph = atoll.Graph.from_edges([1, 2, 3, 3], [2, 3, 1, 4], directed=False)
         >>> graph.edges()
         (array([3, 1, 1, 2]), array([4, 3, 2, 3]))
-        >>> atoll.biconnected_components(graph).edge_component()
+        >>> atoll.biconnected_components(graph).edge_block()
         array([4, 2, 2, 2])
         """
-        core = self.component.graph._core
-        return _core.edge_components(core, self.component.local, self.head.local).view(np.int64)
+        core = self.block.graph._core
+        return _core.edge_blocks(core, self.block.local, self.head.local).view(np.int64)
 
     def bridge_edges(self) -> tuple[np.ndarray, np.ndarray]:
         """Returns the ends of this rank's bridges, by ascending ids; names where vertices have some. Collective.
@@ -108,9 +108,9 @@ class BiconnectedComponentsResult(Result):
         >>> atoll.biconnected_components("path:3").bridge_edges()
         (array([0, 1]), array([1, 2]))
         """
-        graph = self.component.graph
+        graph = self.block.graph
         u, v, *_ = graph.edges()
-        label = self.edge_component()
+        label = self.edge_block()
         labels, others = self._others()
         is_bridge = (u != v) & np.isin(label, labels[others == 1])
         # Parallel edges are on the same rank.
@@ -121,8 +121,8 @@ class BiconnectedComponentsResult(Result):
 
     def _others(self) -> tuple[np.ndarray, np.ndarray]:
         """Labels, the largest component's first, and how many vertices each has without its head. Collective."""
-        graph = self.component.graph
-        here, counts = np.unique(self.component.local[self.component.local != NO_VERTEX], return_counts=True)
+        graph = self.block.graph
+        here, counts = np.unique(self.block.local[self.block.local != NO_VERTEX], return_counts=True)
         labels, group = np.unique(all_gather(graph.world, here), return_inverse=True)
         others = np.zeros(len(labels), np.int64)
         np.add.at(others, group, all_gather(graph.world, counts.astype(np.int64)))
@@ -159,8 +159,8 @@ def biconnected_components(graph: GraphLike) -> BiconnectedComponentsResult:
     Returns
     -------
     BiconnectedComponentsResult
-                                .blocks, .articulation, .component, .head (VertexArrays of int64), .components,
-                                .bridges, .articulation_points, .largest, .sizes(), .members(), .edge_component(),
+                                .blocks, .articulation, .block, .head (VertexArrays of int64), .components,
+                                .bridges, .articulation_points, .largest, .sizes(), .members(), .edge_block(),
                                 .bridge_edges()
 
     Raises
@@ -185,7 +185,7 @@ articulation points>
         pass
     found = run(graph, "bcc")
     return BiconnectedComponentsResult(
-        **{name: VertexArray(graph, found[name], name) for name in ("blocks", "articulation", "component", "head")},
+        **{name: VertexArray(graph, found[name], name) for name in ("blocks", "articulation", "block", "head")},
         **{
             name: found[name]
             for name in ("components", "bridges", "articulation_points", "largest", "prepare_seconds", "seconds")

@@ -142,11 +142,10 @@ double modularity(SharedGraph& g, const Column<Vertex>& labels, double resolutio
 }
 
 // Aligned with edges() of this rank. Collective.
-Numpy<Vertex> edge_components_of(SharedGraph& g, const Column<Vertex>& component, const Column<Vertex>& head) {
+Numpy<Vertex> edge_blocks_of(SharedGraph& g, const Column<Vertex>& block, const Column<Vertex>& head) {
   Array<Vertex> labels;
-  g.world->call([&](World&) {
-    labels = edge_components(g.graph, {component.data(), component.size()}, {head.data(), head.size()});
-  });
+  g.world->call(
+      [&](World&) { labels = edge_blocks(g.graph, {block.data(), block.size()}, {head.data(), head.size()}); });
   return to_numpy(std::move(labels));
 }
 
@@ -176,7 +175,7 @@ void bind_algorithms(nb::module_& m) {
   m.attr("UNREACHABLE") = catalog::kUnreachableInResults;
   m.def("run", &run, "graph"_a, "name"_a, "options"_a, "progress"_a.none());
   m.def("shortest_path", &shortest_path, "graph"_a, "source"_a, "target"_a, "weighted"_a);
-  m.def("edge_components", &edge_components_of, "graph"_a, "component"_a.noconvert(), "head"_a.noconvert());
+  m.def("edge_blocks", &edge_blocks_of, "graph"_a, "block"_a.noconvert(), "head"_a.noconvert());
   m.def("modularity", &modularity, "graph"_a, "labels"_a.noconvert(), "resolution"_a, "weighted"_a);
   m.def(
       "release_layouts",

@@ -32,7 +32,7 @@ def _component_edges(G: Graph) -> Iterator[list[tuple]]:
     if len(G) == 0:
         return
     u, v, *_ = G._plain().edges()
-    label = _found(G).edge_component()
+    label = _found(G).edge_block()
     # NetworkX's search begins at the first node of a connected component, and passes over that node's self-loop.
     order = np.flatnonzero(label >= 0)
     order = order[np.lexsort((v[order], u[order], label[order]))]

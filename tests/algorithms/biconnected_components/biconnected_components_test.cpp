@@ -17,8 +17,8 @@ using samples::Sample;
 namespace {
 
 struct Expected {
-  std::vector<Vertex> blocks, articulation, component, head;  // by ascending id
-  std::map<std::pair<Vertex, Vertex>, Vertex> of_edge;        // by ids, the smaller first
+  std::vector<Vertex> blocks, articulation, block, head;  // by ascending id
+  std::map<std::pair<Vertex, Vertex>, Vertex> of_edge;    // by ids, the smaller first
   Vertex components = 0, bridges = 0, points = 0, largest = 0;
 };
 
@@ -43,7 +43,7 @@ Expected expected_of(const Sample& sample) {
     ++right.blocks[block.head];
     for (const std::size_t v : others) {
       ++right.blocks[v];
-      right.component[v] = ids[others[0]];
+      right.block[v] = ids[others[0]];
       right.head[v] = ids[block.head];
     }
     for (const auto& [u, v] : block.edges) right.of_edge[std::minmax(ids[u], ids[v])] = ids[others[0]];
@@ -53,8 +53,8 @@ Expected expected_of(const Sample& sample) {
 }
 
 void check_edges(const Graph& graph, const BiconnectedComponentsResult& result, const Expected& right) {
-  const Array<Vertex> labels = edge_components(graph, {result.component.data(), result.component.size()},
-                                               {result.head.data(), result.head.size()});
+  const Array<Vertex> labels =
+      edge_blocks(graph, {result.block.data(), result.block.size()}, {result.head.data(), result.head.size()});
   std::size_t k = 0, wrong = 0;
   for (Local v = 0; v < graph.active(); ++v)
     for (const Local u : graph.out().neighbours(v)) {
@@ -62,7 +62,7 @@ void check_edges(const Graph& graph, const BiconnectedComponentsResult& result, 
       if (from > to) continue;
       REQUIRE(k < labels.size());
       const Vertex label = labels[k++];
-      wrong += from == to ? label != result.component[graph.owned_index_of(v)] : label != right.of_edge.at({from, to});
+      wrong += from == to ? label != result.block[graph.owned_index_of(v)] : label != right.of_edge.at({from, to});
     }
   CHECK(k == labels.size());
   CHECK(wrong == 0);
@@ -71,7 +71,7 @@ void check_edges(const Graph& graph, const BiconnectedComponentsResult& result, 
 void check_result(const Graph& graph, const BiconnectedComponentsResult& result, const Expected& right) {
   CHECK(samples::by_id(graph, result.blocks) == right.blocks);
   CHECK(samples::by_id(graph, result.articulation) == right.articulation);
-  CHECK(samples::by_id(graph, result.component) == right.component);
+  CHECK(samples::by_id(graph, result.block) == right.block);
   CHECK(samples::by_id(graph, result.head) == right.head);
   CHECK(std::tuple(result.components, result.bridges, result.articulation_points, result.largest) ==
         std::tuple(right.components, right.bridges, right.points, right.largest));
@@ -82,7 +82,7 @@ Verdict verdict_on(const Graph& graph, const BiconnectedComponentsResult& result
   const auto span = [](const Array<Vertex>& a) { return std::span<const Vertex>(a.data(), a.size()); };
   return verify_biconnected_components(graph, {.blocks = span(result.blocks),
                                                .articulation = span(result.articulation),
-                                               .component = span(result.component),
+                                               .block = span(result.block),
                                                .head = span(result.head),
                                                .components = result.components,
                                                .bridges = result.bridges,
@@ -189,7 +189,7 @@ TEST_CASE("isolated vertices are in no block where the graph keeps them too") {
             {.isolated = isolated});
         const BiconnectedComponentsResult result = biconnected_components(graph);
         CHECK(samples::by_id(graph, result.blocks) == std::vector<Vertex>{0, 0, 0, 1, 2, 1, 0, 0, 0});
-        CHECK(samples::by_id(graph, result.component) == std::vector<Vertex>{-1, -1, -1, -1, 4, 5, -1, -1, -1});
+        CHECK(samples::by_id(graph, result.block) == std::vector<Vertex>{-1, -1, -1, -1, 4, 5, -1, -1, -1});
         CHECK(samples::by_id(graph, result.head) == std::vector<Vertex>{-1, -1, -1, -1, 3, 4, -1, -1, -1});
         CHECK(std::tuple(result.components, result.bridges, result.articulation_points, result.largest) ==
               std::tuple(Vertex{2}, Vertex{2}, Vertex{1}, Vertex{2}));

@@ -37,7 +37,7 @@ void BiconnectedComponents::run(BiconnectedComponentsResult& result) {
   World& world = graph_.world();
   search_->run();
   const std::size_t owned = index(graph_.owned());
-  for (Array<Vertex>* column : {&result.blocks, &result.articulation, &result.component, &result.head})
+  for (Array<Vertex>* column : {&result.blocks, &result.articulation, &result.block, &result.head})
     if (column->size() != owned) *column = Array<Vertex>(owned);
   std::atomic<Vertex> points{0}, bridges{0};
   world.team().for_range(owned, kOwnedGrain, [&](int, std::size_t a, std::size_t b) {
@@ -48,7 +48,7 @@ void BiconnectedComponents::run(BiconnectedComponentsResult& result) {
       const Local node = active ? search_->node_of(v) : -1, block = active ? search_->block(node) : -1;
       result.blocks[k] = active ? search_->blocks(node) : 0;
       result.articulation[k] = result.blocks[k] > 1;
-      result.component[k] = block < 0 ? -1 : search_->id_of(search_->least(block));
+      result.block[k] = block < 0 ? -1 : search_->id_of(search_->least(block));
       result.head[k] = block < 0 ? -1 : search_->id_of(search_->head(block));
       points_here += result.articulation[k];
       bridges_here += block >= 0 && search_->others(block) == 1 && is_bridge(graph_, *search_, v);
@@ -74,20 +74,20 @@ BiconnectedComponentsResult biconnected_components(const Graph& graph) {
   return result;
 }
 
-Array<Vertex> edge_components(const Graph& graph, std::span<const Vertex> component, std::span<const Vertex> head) {
+Array<Vertex> edge_blocks(const Graph& graph, std::span<const Vertex> block, std::span<const Vertex> head) {
   struct Named {
-    Vertex component, head;
+    Vertex block, head;
   };
   Array<Named> named(index(graph.locals()));
-  for (Vertex k = 0; k < graph.owned(); ++k) named[graph.local_of(k)] = {component[index(k)], head[index(k)]};
+  for (Vertex k = 0; k < graph.owned(); ++k) named[graph.local_of(k)] = {block[index(k)], head[index(k)]};
   broadcast_to_mirrors(graph, std::span(named.data(), named.size()));
   std::size_t count = 0;
   for_each_edge(graph, [&](Local, Local) { ++count; });
   Array<Vertex> edges(count);
   count = 0;
   for_each_edge(graph, [&](Local v, Local u) {
-    const bool is_of_v = named[v].component == named[u].component || named[v].head == graph.id_of(u);
-    edges[count++] = named[is_of_v ? v : u].component;
+    const bool is_of_v = named[v].block == named[u].block || named[v].head == graph.id_of(u);
+    edges[count++] = named[is_of_v ? v : u].block;
   });
   return edges;
 }

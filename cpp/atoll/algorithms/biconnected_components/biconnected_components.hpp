@@ -16,9 +16,9 @@
 /// or more is an articulation point: without it there are more connected components.
 ///
 /// From the smallest id of its connected component each vertex is reached through one block, whatever the path. The
-/// result names that block for each vertex by `component`, and the vertex of it that comes first on these paths by
+/// result names that block for each vertex by `block`, and the vertex of it that comes first on these paths by
 /// `head`; every block has one head, which it names nowhere else. So n numbers tell the blocks of all edges: ends with
-/// the same component are joined in it, and of two others one is the head of the other (edge_components()).
+/// the same block are joined in it, and of two others one is the head of the other (edge_blocks()).
 ///
 /// The answer is the same for any number of ranks and threads. Self-loops and weights do not matter; where the graph
 /// keeps parallel edges, they are no bridges. FAST-BCC [1]: the blocks are the connected components of a part of the
@@ -34,7 +34,7 @@ struct BiconnectedComponentsResult {
   Array<Vertex> blocks;        ///< [owned index] blocks that hold the vertex; 0: it has no edge to another
   Array<Vertex> articulation;  ///< 1 of an articulation point, which two blocks or more hold; else 0
   /// Smallest id, its head's left out, of the block towards the smallest id of the connected component; -1 of that one.
-  Array<Vertex> component;
+  Array<Vertex> block;
   Array<Vertex>
       head;  ///< id of that block's vertex nearest to the smallest id of the connected component; -1: as above
   Vertex components = 0;           ///< blocks on all ranks
@@ -66,8 +66,8 @@ class BiconnectedComponents {
 /// Once. Collective.
 BiconnectedComponentsResult biconnected_components(const Graph& graph);
 
-/// The `component` of each of this rank's edges, in the order of for_each_edge() (edge_order.hpp). A self-loop has its
-/// vertex's. `component` and `head`: as in the result. Collective.
-Array<Vertex> edge_components(const Graph& graph, std::span<const Vertex> component, std::span<const Vertex> head);
+/// The `block` of each of this rank's edges, in the order of for_each_edge() (edge_order.hpp). A self-loop has its
+/// vertex's. `block` and `head`: as in the result. Collective.
+Array<Vertex> edge_blocks(const Graph& graph, std::span<const Vertex> block, std::span<const Vertex> head);
 
 }  // namespace atl

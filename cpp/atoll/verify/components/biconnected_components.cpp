@@ -15,7 +15,7 @@ constexpr Vertex kMostPieces = 3;
 
 // The values of a vertex; what a search finds has no fields that were not asked for.
 struct BlockValues {
-  Vertex blocks = 0, component = -1, head = -1;
+  Vertex blocks = 0, block = -1, head = -1;
 };
 
 struct BlockTotals {
@@ -39,7 +39,7 @@ std::pair<std::vector<BlockValues>, BlockTotals> values_by_search(std::size_t no
         *std::min_element(others.begin(), others.end(), [&](Local u, Local v) { return id_of(u) < id_of(v); });
     for (const Local v : others) {
       ++values[v].blocks;
-      values[v].component = id_of(least);
+      values[v].block = id_of(least);
       values[v].head = id_of(head);
     }
     const std::span<const Local> list = neighbours(others[0]);
@@ -109,13 +109,13 @@ class BlockCheck {
         columns_(columns),
         has_blocks_(is_given(columns.blocks, "numbers of blocks")),
         has_articulation_(is_given(columns.articulation, "articulation points")),
-        has_component_(is_given(columns.component, "biconnected components")),
+        has_block_(is_given(columns.block, "biconnected components")),
         has_head_(is_given(columns.head, "heads")),
         violations_(world_) {}
 
   Verdict run(const BlockSamples& samples) {
     check_ranges();
-    if (has_component_ && has_head_) check_edges();
+    if (has_block_ && has_head_) check_edges();
     if (Verdict verdict = found(); !verdict.ok) return verdict;
     const double bytes = 16.0 * static_cast<double>(graph_.edges()) + 40.0 * static_cast<double>(graph_.vertices());
     if (world_.size() == 1 || bytes <= static_cast<double>(world_.plan().replicated_bytes)) {
@@ -154,12 +154,12 @@ class BlockCheck {
   }
 
   void check_edges() {
-    const Array<Vertex> component = local_values(graph_, columns_.component);
+    const Array<Vertex> block = local_values(graph_, columns_.block);
     const Array<Vertex> head = local_values(graph_, columns_.head);
     world_.team().for_range(index(graph_.active()), kBlockGrain, [&](int, std::size_t a, std::size_t b) {
       for (auto v = static_cast<Local>(a); v < static_cast<Local>(b); ++v)
         for_distinct(graph_.out(), v, [&](Local u) {
-          if (component[v] == component[u] && head[v] == head[u]) return;
+          if (block[v] == block[u] && head[v] == head[u]) return;
           if (head[v] != graph_.id_of(u) && head[u] != graph_.id_of(v))
             violations_.note({.rule = 2,
                               .a = std::min(graph_.id_of(v), graph_.id_of(u)),
@@ -190,7 +190,7 @@ class BlockCheck {
       };
       compare(0, has_blocks_, columns_.blocks, right[k].blocks);
       compare(1, has_articulation_, columns_.articulation, right[k].blocks > 1);
-      compare(2, has_component_, columns_.component, right[k].component);
+      compare(2, has_block_, columns_.block, right[k].block);
       compare(3, has_head_, columns_.head, right[k].head);
     });
   }
@@ -248,7 +248,7 @@ class BlockCheck {
 
   Verdict found() {
     const Violation b = violations_.first();
-    constexpr const char* kColumns[] = {"number of blocks", "mark of articulation points", "component", "head"};
+    constexpr const char* kColumns[] = {"number of blocks", "mark of articulation points", "block", "head"};
     switch (b.rule) {
       case 1:
         return {false, b.p == 0 ? fmt::format("rule 1: vertex {} is in {} blocks (0 or more)", b.a, b.q)
@@ -256,7 +256,7 @@ class BlockCheck {
                                               "in two blocks or more, else 0)",
                                               b.a, b.q)};
       case 2:
-        return {false, fmt::format("rule 2: an edge joins vertices {} and {}, which have different components, and "
+        return {false, fmt::format("rule 2: an edge joins vertices {} and {}, which have different blocks, and "
                                    "neither is the head of the other",
                                    b.a, b.b)};
       case 3:
@@ -272,7 +272,7 @@ class BlockCheck {
   const Graph& graph_;
   World& world_;
   const BlockColumns columns_;
-  const bool has_blocks_, has_articulation_, has_component_, has_head_;
+  const bool has_blocks_, has_articulation_, has_block_, has_head_;
   Violations violations_;
 };
 

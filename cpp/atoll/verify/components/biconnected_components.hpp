@@ -6,10 +6,10 @@
 
 /// Checks biconnected components, articulation points and bridges of an undirected graph. Never calls the algorithm.
 ///
-///     Verdict verdict = verify_biconnected_components(graph, {.blocks = blocks, .component = component});  // collective
+///     Verdict verdict = verify_biconnected_components(graph, {.blocks = blocks, .block = block});  // collective
 ///
 ///     rule 1  a vertex is in no fewer than 0 blocks, and an articulation point if it is in two or more
-///     rule 2  the ends of each edge have the same component, or one is the head of the other
+///     rule 2  the ends of each edge have the same block, or one is the head of the other
 ///     rule 3  values are those that a depth-first search by one thread finds, with the lowpoint of each vertex
 ///
 /// Rule 3 implies the others: with it the check is complete. On one rank it reads the graph's own lists. Over ranks,
@@ -24,7 +24,7 @@ namespace atl {
 
 /// Columns that are given, by owned index; others are empty on all ranks. Scalars are checked by rule 3.
 struct BlockColumns {
-  std::span<const Vertex> blocks = {}, articulation = {}, component = {}, head = {};
+  std::span<const Vertex> blocks = {}, articulation = {}, block = {}, head = {};
   std::optional<Vertex> components = {}, bridges = {}, articulation_points = {}, largest = {};
 };
 
