@@ -39,6 +39,7 @@ int verb_verify(const Words& words);
 int run_apsp(const Words& words);
 int run_gcn(const Words& words);
 int run_path(const Words& words);
+int run_similar(const Words& words);
 int run_spmm(const Words& words);
 
 }  // namespace atl::cli

@@ -20,6 +20,8 @@ Centrality   pagerank, betweenness_centrality, closeness_centrality, harmonic_ce
 Structure    connected_components, strongly_connected_components, biconnected_components, articulation_points, bridges,
              core_number, clustering, truss_numbers, k_truss
 Communities  louvain_communities, leiden_communities, label_propagation, modularity
+Similarity   of pairs: jaccard, overlap, cosine, common_neighbors, adamic_adar, resource_allocation,
+             preferential_attachment; of all: similar_pairs, most_similar
 Pictures     draw
 Matrices     spmm, SpMM; GCN, a graph neural network
 Values       VertexArray, one for each vertex; UNREACHABLE, NO_VERTEX
@@ -29,6 +31,8 @@ Results      BfsResult, SsspResult, BellmanFordResult, PathResult, EccentricityR
 Results      BfsResult, SsspResult, PathResult, EccentricityResult, SpanningForestResult, PageRankResult,
              CentralityResult, HitsResult, ComponentsResult, BiconnectedComponentsResult, CorenessResult,
              ClusteringResult, TrussResult, CommunitiesResult, LabelPropagationResult, AllPairs, Picture
+             CentralityResult, HitsResult, ComponentsResult, CorenessResult, ClusteringResult, CommunitiesResult,
+             LabelPropagationResult, SimilarityResult, AllPairs, Picture
 Ranks        World, run_ranks, set_threads
 Errors       Error: InputError, MissingVertexError, UsageError, IoError, TransportError, VerificationError,
              ConvergenceError, TimeLimitError
@@ -86,6 +90,18 @@ from .algorithms.point_to_point import (
     k_shortest_paths,
     shortest_path,
     shortest_simple_paths,
+from .algorithms.point_to_point import PathResult, shortest_path
+from .algorithms.similarity import (
+    SimilarityResult,
+    adamic_adar,
+    common_neighbors,
+    cosine,
+    jaccard,
+    most_similar,
+    overlap,
+    preferential_attachment,
+    resource_allocation,
+    similar_pairs,
 )
 from .algorithms.spanning_forest import SpanningForestResult, minimum_spanning_forest
 from .algorithms.spectral import CentralityResult, HitsResult, eigenvector_centrality, hits, katz_centrality
@@ -148,6 +164,7 @@ __all__ = [
     "PageRankResult",
     "PathResult",
     "Picture",
+    "SimilarityResult",
     "SpanningForestResult",
     "SpMM",
     "SsspResult",
@@ -160,6 +177,7 @@ __all__ = [
     "VertexArray",
     "World",
     "__version__",
+    "adamic_adar",
     "all_pairs",
     "all_shortest_paths",
     "bellman_ford",
@@ -171,14 +189,17 @@ __all__ = [
     "bridges",
     "closeness_centrality",
     "clustering",
+    "common_neighbors",
     "connected_components",
     "core_number",
+    "cosine",
     "draw",
     "eccentricity",
     "edge_betweenness_centrality",
     "eigenvector_centrality",
     "hits",
     "k_truss",
+    "jaccard",
     "katz_centrality",
     "harmonic_centrality",
     "is_directed_acyclic_graph",
@@ -189,11 +210,16 @@ __all__ = [
     "louvain_communities",
     "modularity",
     "negative_cycle",
+    "most_similar",
+    "overlap",
     "pagerank",
+    "preferential_attachment",
+    "resource_allocation",
     "run_ranks",
     "set_threads",
     "shortest_path",
     "shortest_simple_paths",
+    "similar_pairs",
     "spmm",
     "sssp",
     "strongly_connected_components",

@@ -40,6 +40,7 @@ NAMED = {  # for arguments whose annotation is not specific enough
     "edges": [3, "x", [0, 1], ["x", "y"], [[True, False]], np.ones((2, 2), bool), [True] * 5, MASKED],
     "edge_attributes": [3, "km", ["miles"], [1]],
     "progress": [3, "yes", [print], {"update": print}],
+    "pairs": [3, None, "ab", [0, 1], (1,), [(0, 1, 2)], [("a", "b")], ["ab"], np.zeros((2, 2)), np.zeros(2), MASKED],
     "personalization": ["x", 3, ["x", "y", "z"], [[1], [2, 3]], MASKED, {0: "x"}, {0: 1j}, {1.5: 1}, {0: None}],
     "axis": [0, "x", (0,)],
     "seed": ["1", 1.5, True, None, -1],
@@ -89,6 +90,7 @@ RIGHT = {  # the other arguments of a call
     "A": None,
     "G": None,
     "matrix": [[0, 1], [1, 0]],
+    "pairs": [(0, 2)],
     "name": "x",
     "table": None,
     "B": np.ones((2, 2)),
@@ -117,8 +119,8 @@ def objects(tmp_path_factory):
 def public():
     """Name, owner and callable of everything that a user calls with arguments."""
     names = "apsp graph pairs plot vertices world".split()
-    algorithms = "biconnected centrality closeness communities paths point_to_point spanning_forest spectral".split()
-    algorithms += "structure truss".split()
+    algorithms = "biconnected centrality closeness communities paths point_to_point similarity spanning_forest".split()
+    algorithms += "spectral structure truss".split()
     modules = [getattr(atoll, name) for name in names] + [getattr(atoll.algorithms, name) for name in algorithms]
     for module in (atoll, *modules):
         for name in module.__all__:

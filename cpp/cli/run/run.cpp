@@ -21,6 +21,7 @@ std::string table_of_algorithms() {
       {"  apsp", "shortest paths between all pairs: a matrix of distances"},
       {"  gcn", "a graph convolutional network, trained on features, labels and a split of the vertices"},
       {"  path", "a shortest path from one vertex to another, by edges or by weight"},
+      {"  similar", "pairs of vertices with like neighbourhoods: given ones, all above a threshold, the most similar"},
       {"  spmm", "the product of the graph's matrix and a dense one"}};
   for (const catalog::Algorithm& row : catalog::algorithms())
     rows.emplace_back("  " + std::string(row.name), row.summary);
@@ -60,10 +61,11 @@ int verb_run(const Words& words) {
   if (words[0] == "apsp") return run_apsp(rest);
   if (words[0] == "gcn") return run_gcn(rest);
   if (words[0] == "path") return run_path(rest);
+  if (words[0] == "similar") return run_similar(rest);
   if (words[0] == "spmm") return run_spmm(rest);
   for (const catalog::Algorithm& row : catalog::algorithms())
     if (words[0] == row.name) return run_algorithm(row, rest);
-  std::vector<std::string> known{"apsp", "gcn", "path", "spmm"};
+  std::vector<std::string> known{"apsp", "gcn", "path", "similar", "spmm"};
   for (const catalog::Algorithm& row : catalog::algorithms()) known.emplace_back(row.name);
   say("atoll: error: algorithm '{}' is unknown (run does those below{}). Choose one.\n{}", words[0],
       nearest_of(words[0], known), help);

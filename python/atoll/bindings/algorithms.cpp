@@ -164,6 +164,8 @@ std::size_t SharedGraph::memory_bytes() const {
   for (const auto& [name, kept] : prepared) bytes += kept.prepared->memory_bytes();
   for (const auto& search : path_searches) bytes += search ? search->memory_bytes() : 0;
   for (const auto& paths : pair_paths) bytes += paths ? paths->memory_bytes() : 0;
+  bytes += pair_similarity ? pair_similarity->memory_bytes() : 0;
+  bytes += similarity_search ? similarity_search->memory_bytes() : 0;
   return bytes;
 }
 
@@ -184,6 +186,8 @@ void bind_algorithms(nb::module_& m) {
           g.prepared.clear();
           for (auto& search : g.path_searches) search.reset();
           for (auto& paths : g.pair_paths) paths.reset();
+          g.pair_similarity.reset();
+          g.similarity_search.reset();
         });
       },
       "graph"_a);

@@ -11,6 +11,8 @@
 
 #include <atoll/algorithms/point_to_point/path_search.hpp>
 #include <atoll/apsp/queries/pair_paths.hpp>
+#include <atoll/algorithms/similarity/pair_similarity.hpp>
+#include <atoll/algorithms/similarity/similarity_search.hpp>
 #include <atoll/base/progress.hpp>
 #include <atoll/catalog/algorithm.hpp>
 #include <atoll/graph/graph.hpp>
@@ -88,6 +90,8 @@ struct SharedGraph {
     for (auto& [name, kept] : prepared) world->bury(std::move(kept.prepared));
     for (auto& search : path_searches) world->bury(std::move(search));
     for (auto& paths : pair_paths) world->bury(std::move(paths));
+    world->bury(std::move(pair_similarity));
+    world->bury(std::move(similarity_search));
   }
   struct Kept {
     std::string arguments;
@@ -100,6 +104,8 @@ struct SharedGraph {
   std::map<std::string_view, Kept> prepared;     // by the algorithm's name
   std::unique_ptr<PathSearch> path_searches[2];  // by PathLength
   std::unique_ptr<PairPaths> pair_paths[2];      // by PathLength
+  std::unique_ptr<PairSimilarity> pair_similarity;
+  std::unique_ptr<SimilaritySearch> similarity_search;
 };
 
 /// Returns a callback to a Python function of two numbers, which must outlive it; empty for None.
@@ -128,6 +134,7 @@ void bind_graph(nb::module_& m);
 void bind_edges(nb::class_<SharedGraph>& graph);
 void bind_names(nb::module_& m);
 void bind_algorithms(nb::module_& m);
+void bind_similarity(nb::module_& m);
 void bind_apsp(nb::module_& m);
 void bind_all_pairs(nb::module_& m);
 void bind_paths(nb::module_& m);

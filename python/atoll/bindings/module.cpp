@@ -49,6 +49,7 @@ NB_MODULE(_core, m) {
   bind_graph(m);
   bind_names(m);
   bind_algorithms(m);
+  bind_similarity(m);
   bind_apsp(m);
   bind_all_pairs(m);
   bind_paths(m);

@@ -119,6 +119,23 @@ void write_named_result(World& world, const std::string& path, const Dictionary&
   write_values(world, path, names, ids, [&](std::string& text, std::size_t row, char) { put(text, values[row]); });
 }
 
+void write_pair_values(World& world, const std::string& path, const Dictionary* names, std::span<const Vertex> source,
+                       std::span<const Vertex> target, std::span<const double> values) {
+  check_named_result_path(world, path);
+  const char separator = separator_of(path);
+  const auto put_vertex = [&](std::string& text, Vertex id) {
+    names ? put_name(text, names->name(id), separator) : put(text, id);
+    text += separator;
+  };
+  write_rows(world, path, separator == ',' ? "source,target,value\n" : "", source.size(),
+             [&](std::string& text, std::size_t row) {
+               put_vertex(text, source[row]);
+               put_vertex(text, target[row]);
+               put(text, values[row]);
+               text += '\n';
+             });
+}
+
 void check_named_result_path(World& world, const std::string& path) {
   check_result_path(world, path);
   if (path.ends_with(".npy"))

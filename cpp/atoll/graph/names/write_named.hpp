@@ -23,6 +23,10 @@ void write_named_result(World& world, const std::string& path, const Dictionary&
                         std::span<const std::int64_t> values, Meaning meaning);
 void write_named_result(World& world, const std::string& path, const Dictionary& names, std::span<const Vertex> ids,
                         std::span<const double> values);
+/// Writes pairs of vertices, each with a value: "source<TAB>target<TAB>value" a line, in .csv below headings. Without names
+/// (null) they are ids. Collective; as above.
+void write_pair_values(World& world, const std::string& path, const Dictionary* names, std::span<const Vertex> source,
+                       std::span<const Vertex> target, std::span<const double> values);
 /// Throws what depends on `path` only: UsageError for an ending that takes no names. Collective.
 void check_named_result_path(World& world, const std::string& path);
 
