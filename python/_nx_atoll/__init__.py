@@ -23,9 +23,12 @@ _MODULARITY = (
     "Weights must be finite and not negative. Directed graphs, and multigraphs with weights, fall back to NetworkX."
 )
 _BLOCKS = "Components, nodes and edges may come in another order, edges from their other end."
+_LINKS = "Graphs with self-loops fall back to NetworkX. Directed graphs and multigraphs are refused, as by NetworkX."
+_SUMS = "Sums may differ in their last bits."
 _SIMPLE = "Directed graphs and multigraphs fall back to NetworkX."
 
 FUNCTIONS: dict[str, str] = {
+    "adamic_adar_index": f"{_SUMS} {_LINKS}",
     "all_pairs_bellman_ford_path_length": f"{_LENGTHS} {_MATRIX}",
     "all_pairs_dijkstra_path_length": f"{_LENGTHS} {_MATRIX}",
     "all_pairs_shortest_path_length": _MATRIX,
@@ -70,6 +73,7 @@ FUNCTIONS: dict[str, str] = {
     "is_strongly_connected": "",
     "is_weakly_connected": "",
     "k_truss": f"{_SIMPLE} Self-loops are refused, as by NetworkX.",
+    "jaccard_coefficient": _LINKS,
     "katz_centrality": f"normalized must be True, alpha and beta above 0. {_SPECTRAL}",
     "leiden_communities": f"max_level must be None; the seed draws nothing. {_MODULARITY}",
     "louvain_communities": "max_level must be None, threshold its default; the seed draws nothing. Other communities "
@@ -88,7 +92,9 @@ FUNCTIONS: dict[str, str] = {
     "None, alpha between 0 and 1. With a personalization the iteration starts from it and goes on to `tol` "
     "(not n * tol).",
     "periphery": f"{_EXTENT} {_BOUNDS}",
+    "preferential_attachment": _LINKS,
     "radius": f"{_EXTENT} {_BOUNDS}",
+    "resource_allocation_index": f"{_SUMS} {_LINKS}",
     "shortest_path": f"{_ENDS} {_LENGTHS} {_ANY}",
     "shortest_path_length": f"{_ENDS} {_LENGTHS}",
     "single_source_bellman_ford": f"{_SIGNED} {_ANY}",

@@ -80,6 +80,11 @@ from .negative_weights import (
     single_source_bellman_ford,
     single_source_bellman_ford_path,
     single_source_bellman_ford_path_length,
+from .links import (
+    adamic_adar_index,
+    jaccard_coefficient,
+    preferential_attachment,
+    resource_allocation_index,
 )
 from .routes import (
     bidirectional_shortest_path,
@@ -107,6 +112,7 @@ __all__ = [
     "Graph",
     "MultiDiGraph",
     "MultiGraph",
+    "adamic_adar_index",
     "all_pairs_bellman_ford_path_length",
     "all_pairs_dijkstra_path_length",
     "all_pairs_shortest_path_length",
@@ -148,6 +154,7 @@ __all__ = [
     "is_strongly_connected",
     "is_weakly_connected",
     "k_truss",
+    "jaccard_coefficient",
     "katz_centrality",
     "maximum_spanning_edges",
     "maximum_spanning_tree",
@@ -163,8 +170,10 @@ __all__ = [
     "number_weakly_connected_components",
     "pagerank",
     "periphery",
+    "preferential_attachment",
     "radius",
     "read_edgelist",
+    "resource_allocation_index",
     "shortest_path",
     "shortest_path_length",
     "shortest_simple_paths",

@@ -52,6 +52,7 @@ _ONE_PASS = {
     "number_connected_components",
     "number_strongly_connected_components",
     "number_weakly_connected_components",
+    "preferential_attachment",
     "shortest_path",
     "shortest_path_length",
     "single_source_shortest_path",
@@ -61,6 +62,8 @@ _ONE_PASS = {
     "topological_sort",
     "weakly_connected_components",
 }
+# Whose pairs take less time than a conversion, unless they are as many as edges.
+_LINKS = {"adamic_adar_index", "jaccard_coefficient", "resource_allocation_index"}
 # NetworkX's time over atoll's, conversion included, on G(n, 4n), two cores (docs/networkx.md): at 100 nodes 2.5 for
 # pagerank, 3 for betweenness_centrality with k=10, 0.9 for core_number; at 300 2.2, 8, 1.2. Dijkstra: at 700 1.5, at
 # 1000 2.
@@ -86,6 +89,10 @@ def should_run(name: str, args: tuple, kwargs: dict[str, Any]) -> Answer:
     # A tree of G(10000, 40000): 0.57 s, by NetworkX 0.13; its edges without their data 0.03, by NetworkX 0.17.
     if "_spanning_" in name and (name.endswith("_tree") or (args[4] if len(args) > 4 else kwargs.get("data", True))):
         return "the copy of all attributes takes longer than the call"
+    if name in _LINKS:
+        pairs = args[1] if len(args) > 1 else kwargs.get("ebunch")
+        if pairs is not None and not (hasattr(pairs, "__len__") and len(pairs) >= G.number_of_edges()):
+            return "only some pairs are wanted"
     weighted = name == "betweenness_centrality" and (kwargs.get("weight") if len(args) < 4 else args[3]) is not None
     if len(G) < (_MIN_NODES_WEIGHTED if weighted else _MIN_NODES_OF.get(name, _MIN_NODES)):
         return f"the graph is small ({len(G)} nodes)"

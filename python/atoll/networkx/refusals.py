@@ -402,7 +402,25 @@ def _modularity(G: Any, communities: Any, weight: Any = "weight", resolution: An
     return _by_modularity(G, weight, resolution)
 
 
+def _links(G: Any, ebunch: Any = None) -> Answer:
+    simple = _simple(G)
+    return simple if simple is not True or not _has_loops(G) else _LOOPS
+
+
+_LOOPS = "a node has an edge to itself (NetworkX counts it among the neighbours, atoll does not)"
+
+
+def _has_loops(G: Any) -> bool:
+    if isinstance(G, Graph) and not G._has_dictionaries():
+        return bool(G._loops().any())
+    return any(node in neighbours for node, neighbours in G._adj.items())
+
+
 CONDITIONS = {
+    "adamic_adar_index": _links,
+    "jaccard_coefficient": _links,
+    "preferential_attachment": _links,
+    "resource_allocation_index": _links,
     "all_pairs_bellman_ford_path_length": _all_pairs_bellman_ford,
     "all_pairs_dijkstra_path_length": _all_pairs_dijkstra,
     "all_pairs_shortest_path_length": _all_pairs_unweighted,
