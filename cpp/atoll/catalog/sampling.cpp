@@ -21,6 +21,11 @@ std::vector<Option> sampling_options(std::int64_t standard, std::string_view hel
            .most = INT64_MAX}};
 }
 
+Option seed_option(std::string_view help) {
+  return {
+      .name = "seed", .default_value = std::int64_t{1}, .help = help, .range = Range::not_negative, .most = INT64_MAX};
+}
+
 std::uint64_t seed_of(const Arguments& arguments) { return static_cast<std::uint64_t>(arguments.whole("seed")); }
 
 // The vertices of the least random keys win; keys are all different, since random_at() is a bijection.

@@ -11,6 +11,8 @@ namespace atl::catalog {
 
 /// `samples`, with this default and help, and the `seed` that draws them.
 std::vector<Option> sampling_options(std::int64_t standard, std::string_view help);
+/// The `seed` of a run whose answer it draws.
+Option seed_option(std::string_view help);
 std::uint64_t seed_of(const Arguments& arguments);
 
 /// Draws `count` distinct vertices, all if there are not more, independent of the number of ranks and the partition.
