@@ -22,6 +22,7 @@ Structure    connected_components, strongly_connected_components, biconnected_co
 Communities  louvain_communities, leiden_communities, label_propagation, modularity
 Similarity   of pairs: jaccard, overlap, cosine, common_neighbors, adamic_adar, resource_allocation,
              preferential_attachment; of all: similar_pairs, most_similar
+Samples      random_walks, sample_neighbors
 Pictures     draw
 Matrices     spmm, SpMM; GCN, a graph neural network
 Values       VertexArray, one for each vertex; UNREACHABLE, NO_VERTEX
@@ -33,6 +34,7 @@ Results      BfsResult, SsspResult, PathResult, EccentricityResult, SpanningFore
              ClusteringResult, TrussResult, CommunitiesResult, LabelPropagationResult, AllPairs, Picture
              CentralityResult, HitsResult, ComponentsResult, CorenessResult, ClusteringResult, CommunitiesResult,
              LabelPropagationResult, SimilarityResult, AllPairs, Picture
+             LabelPropagationResult, NeighborSample, AllPairs, Picture
 Ranks        World, run_ranks, set_threads
 Errors       Error: InputError, MissingVertexError, UsageError, IoError, TransportError, VerificationError,
              ConvergenceError, TimeLimitError
@@ -103,6 +105,7 @@ from .algorithms.similarity import (
     resource_allocation,
     similar_pairs,
 )
+from .algorithms.sampling import NeighborSample, random_walks, sample_neighbors
 from .algorithms.spanning_forest import SpanningForestResult, minimum_spanning_forest
 from .algorithms.spectral import CentralityResult, HitsResult, eigenvector_centrality, hits, katz_centrality
 from .algorithms.spmm import SpMM, spmm
@@ -161,6 +164,7 @@ __all__ = [
     "IoError",
     "LabelPropagationResult",
     "MissingVertexError",
+    "NeighborSample",
     "PageRankResult",
     "PathResult",
     "Picture",
@@ -215,7 +219,9 @@ __all__ = [
     "pagerank",
     "preferential_attachment",
     "resource_allocation",
+    "random_walks",
     "run_ranks",
+    "sample_neighbors",
     "set_threads",
     "shortest_path",
     "shortest_simple_paths",

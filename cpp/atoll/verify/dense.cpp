@@ -1,69 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <atoll/graph/id_order.hpp>
-#include <atoll/runtime/aggregation/mailbox.hpp>
 #include <atoll/verify/dense.hpp>
 
 namespace atl {
-namespace {
-
-constexpr std::size_t kDenseGrain = 1 << 14;
-
-}  // namespace
 
 Array<Vertex> dense_of(World& world, const IdMap& ids, std::span<const Vertex> original) {
-  Array<Vertex> dense(original.size());
-  if (ids.is_range()) {
-    world.team().for_range(original.size(), kDenseGrain, [&](int, std::size_t a, std::size_t b) {
-      for (std::size_t i = a; i < b; ++i) {
-        const Vertex id = original[i], d = id - ids.first();
-        dense[i] = id == kNoVertex ? kNoVertex : id < ids.first() || d >= ids.count() ? kUnknownVertex : d;
-      }
-    });
-    return dense;
-  }
-
-  const IdOrder order(world, ids);
-  struct Ask {
-    Vertex id;
-    std::uint64_t index;
-  };
-  struct Answer {
-    Vertex dense;
-    std::uint64_t index;
-  };
-  const auto here = [&](Vertex id) {
-    const Vertex position = order.find_here(id);
-    return position < 0 ? kUnknownVertex : order.dense_at(position);
-  };
-  Mailbox answers(world, of_records<Answer>([&](std::span<const Answer> found) {
-                    for (const Answer& a : found) dense[a.index] = a.dense;
-                  }),
-                  {.handler_sends = false});
-  Mailbox asks(world, of_records<Ask>([&](Rank from, std::span<const Ask> questions) {
-                 auto buffers = answers.send_buffers();
-                 for (const Ask& q : questions) buffers.send(from, {here(q.id), q.index});
-               }),
-               {.handler_sends = false});
-  world.team().for_range(original.size(), kDenseGrain, [&](int, std::size_t a, std::size_t b) {
-    auto buffers = asks.send_buffers();
-    for (std::size_t i = a; i < b; ++i) {
-      const Vertex id = original[i];
-      const Rank owner = id == kNoVertex ? -1 : order.rank_of(id);
-      if (owner < 0) {
-        dense[i] = id == kNoVertex ? kNoVertex : kUnknownVertex;
-        continue;
-      }
-      if (owner == world.rank()) {
-        dense[i] = here(id);
-      } else {
-        buffers.send(owner, {id, i});
-      }
-    }
-  });
-  asks.drain();
-  answers.drain();
-  return dense;
+  return VertexLookup(world, ids).dense_of(original);
 }
 
 DenseLists::DenseLists(const Graph& graph) : graph_(graph), dense_(static_cast<std::size_t>(graph.locals())) {

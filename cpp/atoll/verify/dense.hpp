@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/engine/vertex_lookup.hpp>
 #include <atoll/graph/graph.hpp>
 #include <atoll/verify/tuples.hpp>
 
@@ -11,12 +12,7 @@
 ///     verify_bfs_tree(world, tree, lists.tuples());
 namespace atl {
 
-/// The dense number of an id that no vertex has.
-inline constexpr Vertex kUnknownVertex = -2;
-
-/// [i] the dense number of ids[i]; kNoVertex is kept, an id that no vertex has becomes kUnknownVertex. Collective.
-/// Consecutive ids are translated by a subtraction; otherwise each id is looked up at the rank of its place in the
-/// order of ids (IdOrder).
+/// Looks ids up once, as VertexLookup::dense_of() does. Collective.
 Array<Vertex> dense_of(World& world, const IdMap& ids, std::span<const Vertex> original);
 
 /// A graph's out-lists as tuples: a directed edge once, an undirected one in both directions, a self-loop once.

@@ -166,6 +166,7 @@ std::size_t SharedGraph::memory_bytes() const {
   for (const auto& paths : pair_paths) bytes += paths ? paths->memory_bytes() : 0;
   bytes += pair_similarity ? pair_similarity->memory_bytes() : 0;
   bytes += similarity_search ? similarity_search->memory_bytes() : 0;
+  EdgeDrawing::for_each(edge_drawing, [&](const auto& one) { bytes += one ? one->memory_bytes() : 0; });
   return bytes;
 }
 
@@ -188,6 +189,7 @@ void bind_algorithms(nb::module_& m) {
           for (auto& paths : g.pair_paths) paths.reset();
           g.pair_similarity.reset();
           g.similarity_search.reset();
+          EdgeDrawing::for_each(g.edge_drawing, [](auto& one) { one.reset(); });
         });
       },
       "graph"_a);

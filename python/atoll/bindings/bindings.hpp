@@ -9,10 +9,12 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <atoll/algorithms/neighbor_sampling/neighbor_sampler.hpp>
 #include <atoll/algorithms/point_to_point/path_search.hpp>
 #include <atoll/apsp/queries/pair_paths.hpp>
 #include <atoll/algorithms/similarity/pair_similarity.hpp>
 #include <atoll/algorithms/similarity/similarity_search.hpp>
+#include <atoll/algorithms/random_walks/random_walks.hpp>
 #include <atoll/base/progress.hpp>
 #include <atoll/catalog/algorithm.hpp>
 #include <atoll/graph/graph.hpp>
@@ -81,6 +83,20 @@ class SharedWorld {
   std::vector<std::shared_ptr<void>> dead_;
 };
 
+/// The objects that draw edges of a graph, kept for later calls.
+struct EdgeDrawing {
+  /// An edge's chance is that of all, in proportion to its weight, or to the entry of a table that its weight numbers.
+  enum Chance { alike, by_weight, by_table };
+  std::unique_ptr<RandomWalks> walks[2];            // by Chance
+  std::unique_ptr<NeighborSampler> samplers[2][3];  // by SampleDirection and Chance
+  template <class Self, class F>
+  static void for_each(Self& self, F&& f) {
+    for (auto& one : self.walks) f(one);
+    for (auto& of_direction : self.samplers)
+      for (auto& one : of_direction) f(one);
+  }
+};
+
 /// A graph with what keeps it alive, and the algorithms' prepared forms for it: one of each, which serves later calls with
 /// the same options of prepare().
 struct SharedGraph {
@@ -92,6 +108,7 @@ struct SharedGraph {
     for (auto& paths : pair_paths) world->bury(std::move(paths));
     world->bury(std::move(pair_similarity));
     world->bury(std::move(similarity_search));
+    EdgeDrawing::for_each(edge_drawing, [&](auto& one) { world->bury(std::move(one)); });
   }
   struct Kept {
     std::string arguments;
@@ -106,6 +123,7 @@ struct SharedGraph {
   std::unique_ptr<PairPaths> pair_paths[2];      // by PathLength
   std::unique_ptr<PairSimilarity> pair_similarity;
   std::unique_ptr<SimilaritySearch> similarity_search;
+  EdgeDrawing edge_drawing;
 };
 
 /// Returns a callback to a Python function of two numbers, which must outlive it; empty for None.
@@ -139,6 +157,7 @@ void bind_apsp(nb::module_& m);
 void bind_all_pairs(nb::module_& m);
 void bind_paths(nb::module_& m);
 void bind_adjacency(nb::module_& m);
+void bind_sampling(nb::module_& m);
 void bind_device(nb::module_& m);
 void bind_spmm(nb::module_& m);
 void bind_gnn(nb::module_& m);

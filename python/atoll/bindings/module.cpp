@@ -57,5 +57,6 @@ NB_MODULE(_core, m) {
   bind_spmm(m);
   bind_device(m);
   bind_gnn(m);
+  bind_sampling(m);
   bind_tune(m);
 }

@@ -9,7 +9,8 @@ tensor([[2.],
         [5.],
         [2.]], grad_fn=<SparseProductBackward>)
 
-GCNConv and SAGEConv take the arguments of PyTorch Geometric's, so that a script written for it changes one import.
+GCNConv, SAGEConv and NeighborLoader take the arguments of PyTorch Geometric's, so that a script written for it changes
+one import.
 `atoll.torch.sparse` has the calls of torch_sparse. Tensors are on the CPU, float32 or float64, or on a GPU, float32, in
 products of one rank. `import atoll` does not import torch.
 """
@@ -25,6 +26,8 @@ except ImportError as _error:
 from . import sparse
 from .convolutions import GCNConv, SAGEConv, propagate
 from .gradients import all_reduce_gradients
+from .loader import NeighborLoader
+from .mini_batch import MiniBatch
 from .product import spmm
 
-__all__ = ["GCNConv", "SAGEConv", "all_reduce_gradients", "propagate", "sparse", "spmm"]
+__all__ = ["GCNConv", "MiniBatch", "NeighborLoader", "SAGEConv", "all_reduce_gradients", "propagate", "sparse", "spmm"]
