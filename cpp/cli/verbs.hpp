@@ -41,5 +41,6 @@ int run_gcn(const Words& words);
 int run_path(const Words& words);
 int run_similar(const Words& words);
 int run_spmm(const Words& words);
+int run_walks(const Words& words);
 
 }  // namespace atl::cli

@@ -22,7 +22,8 @@ std::string table_of_algorithms() {
       {"  gcn", "a graph convolutional network, trained on features, labels and a split of the vertices"},
       {"  path", "a shortest path from one vertex to another, by edges or by weight"},
       {"  similar", "pairs of vertices with like neighbourhoods: given ones, all above a threshold, the most similar"},
-      {"  spmm", "the product of the graph's matrix and a dense one"}};
+      {"  spmm", "the product of the graph's matrix and a dense one"},
+      {"  walks", "random walks, uniform, by weight, or as node2vec's"}};
   for (const catalog::Algorithm& row : catalog::algorithms())
     rows.emplace_back("  " + std::string(row.name), row.summary);
   return table_of(rows);
@@ -63,9 +64,10 @@ int verb_run(const Words& words) {
   if (words[0] == "path") return run_path(rest);
   if (words[0] == "similar") return run_similar(rest);
   if (words[0] == "spmm") return run_spmm(rest);
+  if (words[0] == "walks") return run_walks(rest);
   for (const catalog::Algorithm& row : catalog::algorithms())
     if (words[0] == row.name) return run_algorithm(row, rest);
-  std::vector<std::string> known{"apsp", "gcn", "path", "similar", "spmm"};
+  std::vector<std::string> known{"apsp", "gcn", "path", "similar", "spmm", "walks"};
   for (const catalog::Algorithm& row : catalog::algorithms()) known.emplace_back(row.name);
   say("atoll: error: algorithm '{}' is unknown (run does those below{}). Choose one.\n{}", words[0],
       nearest_of(words[0], known), help);

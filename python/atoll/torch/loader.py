@@ -46,9 +46,9 @@ class NeighborLoader:
     num_neighbors : sequence of int
                                 for each layer the most edges of a vertex; -1: all
     input_nodes : tensor, array or list of int, or of bool with one for each vertex, optional
-                                the vertices that batches are of; None: all. Over several ranks each gives its own, and a
-                                mask has the rank's own vertices of those that it marks, None all of these; all ranks
-                                then have as many batches, which may be smaller than batch_size
+                                the vertices that batches are of; None: all. Over several ranks each gives its own; a
+                                mask or None then has the rank's own vertices, and all ranks have as many batches, which
+                                may be smaller than batch_size
     replace : bool              True: a vertex with edges has exactly so many draws, and an edge may be drawn again
     weight_attr : str, optional
                                 attribute of edges that they are drawn in proportion to; of a Graph its attribute, or
@@ -122,9 +122,8 @@ class NeighborLoader:
         self.num_workers, self.replace, self.seed = num_workers, replace, seed
         self._epoch = 0
         self._world = data.world if is_graph else world_of_process()
-        with agreed(
-            self._world, f"NeighborLoader({num_neighbors=}, {batch_size=}, {seed=}, {replace=}, {weight_attr=})"
-        ):
+        given = f"{num_neighbors=}, {batch_size=}, {seed=}, {replace=}, {weight_attr=}, {shuffle=}, {drop_last=}"
+        with agreed(self._world, f"NeighborLoader({given})"):
             self.num_neighbors = fanout_of("num_neighbors", num_neighbors)
             _check_options(options)
             _check_numbers(batch_size=(batch_size, 1), num_workers=(num_workers, 0), seed=(seed or 0, 0))
