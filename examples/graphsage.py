@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains GraphSAGE on mini-batches of sampled neighborhoods; prints the accuracy on vertices that it did not learn from.
+"""Trains GraphSAGE on mini-batches of sampled neighborhoods, and prints its accuracy on other vertices.
 
     python examples/graphsage.py [--epochs 10]
 
