@@ -5,11 +5,11 @@
 namespace atl::python {
 namespace {
 
-using Ids = nb::ndarray<const Vertex, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Reals = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using VertexColumn = nb::ndarray<const Vertex, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using ChanceColumn = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 template <class T>
-std::span<const T> span_of(const nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>& column) {
+std::span<const T> values_in(const nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>& column) {
   return {column.data(), column.size()};
 }
 
@@ -34,11 +34,11 @@ T& kept_or(World& world, std::unique_ptr<T>& kept, Make&& make) {
   return *kept;
 }
 
-Numpy<Vertex> random_walks(SharedGraph& g, const std::optional<Ids>& starts, Vertex walks, Edge length, double p,
-                           double q, bool by_weight, std::uint64_t seed) {
+Numpy<Vertex> random_walks(SharedGraph& g, const std::optional<VertexColumn>& starts, Vertex walks, Edge length,
+                           double p, double q, bool by_weight, std::uint64_t seed) {
   Array<Vertex> rows;
   g.world->call([&](World& world) {
-    const auto from = starts ? starts_at(g.graph, span_of(*starts), walks) : starts_at_all(g.graph, walks);
+    const auto from = starts ? starts_at(g.graph, values_in(*starts), walks) : starts_at_all(g.graph, walks);
     const EdgeWeighting weighting = by_weight ? EdgeWeighting::of_edges : EdgeWeighting::ones;
     RandomWalks& kept = kept_or(world, g.edge_drawing.walks[by_weight],
                                 [&] { return std::make_unique<RandomWalks>(g.graph, weighting); });
@@ -54,18 +54,19 @@ std::unique_ptr<NeighborSampler>& sampler_slot(SharedGraph& g, bool entering, Ed
 }
 
 // `chances`: for graphs whose weights number their edges; the same at each call.
-nb::dict sample_neighbors(SharedGraph& g, const Ids& seeds, const std::vector<std::int64_t>& fanout, bool replace,
-                          bool entering, bool by_weight, const std::optional<Reals>& chances, std::uint64_t seed) {
+nb::dict sample_neighbors(SharedGraph& g, const VertexColumn& seeds, const std::vector<std::int64_t>& fanout,
+                          bool replace, bool entering, bool by_weight, const std::optional<ChanceColumn>& chances,
+                          std::uint64_t seed) {
   NeighborSample sample;
   g.world->call([&](World& world) {
     const auto direction = entering ? SampleDirection::entering : SampleDirection::leaving;
     const auto chance = chances ? EdgeDrawing::by_table : by_weight ? EdgeDrawing::by_weight : EdgeDrawing::alike;
     NeighborSampler& kept = kept_or(world, sampler_slot(g, entering, chance), [&] {
-      if (chances) return std::make_unique<NeighborSampler>(g.graph, direction, span_of(*chances));
+      if (chances) return std::make_unique<NeighborSampler>(g.graph, direction, values_in(*chances));
       return std::make_unique<NeighborSampler>(g.graph, direction,
                                                by_weight ? EdgeWeighting::of_edges : EdgeWeighting::ones);
     });
-    sample = kept.sample(span_of(seeds), {.fanout = fanout, .replace = replace, .seed = seed});
+    sample = kept.sample(values_in(seeds), {.fanout = fanout, .replace = replace, .seed = seed});
     return 0;
   });
   nb::dict out;

@@ -121,14 +121,15 @@ bool DistributedWalks::choose(Walker& walker, Local v, const Run& run, Outbox& o
     walker.task = Task::arrive;
     return true;
   };
+  if (transition_.is_dead_end(v)) return false;
   const SecondOrder& order = run.order;
   if (!order.is_needed || walker.previous == kNoVertex || transition_.has_one_way(v))
-    return go_to(transition_.draw(v, walker.random));
+    return go_to(transition_.candidate(transition_.draw(v, walker.random), -1));
   const Local previous = known_.local_of(walker.previous);
   const double returning = transition_.returning_area(v, previous, order);
   for (;;) {
-    const Dart dart = transition_.throw_dart(v, previous, returning, order, walker.random);
-    const Local x = dart.candidate;
+    const Dart dart = transition_.throw_dart(v, returning, order, walker.random);
+    const Local x = transition_.candidate(dart, previous);
     if (x < 0) return false;
     switch (order.judge(dart, x == previous)) {
       case SecondOrder::Verdict::accepted:

@@ -7,10 +7,11 @@
 
 namespace atl {
 
-/// One dart of a second-order step.
+/// One draw of a step: an edge, and what decides whether it is taken.
 struct Dart {
-  Local candidate;  // -1: the vertex is a dead end
-  double height;    // the candidate is accepted if what its edge counts is more
+  Edge edge;        // -1: back to the vertex before, by the area beyond the bound
+  double fraction;  // what the draw of the edge has left: of an alias table's slot
+  double height;    // the candidate is accepted if its edge counts more
 };
 
 /// The numbers of a second-order step: what edges count, and what bounds that.
@@ -58,36 +59,40 @@ class Transition {
   const AliasRows& alias() const { return alias_; }
   bool weighted() const { return !totals_.empty(); }
 
-  /// The edge of v that a word draws, and the fraction that is left of it; v has an edge.
-  struct Drawn {
-    Edge edge;
-    double fraction;
-  };
-  Drawn draw_edge(Local v, std::uint64_t word) const {
-    const auto scaled = static_cast<unsigned __int128>(word) * static_cast<std::uint64_t>(rows_.degree(v));
+  /// The draw of a first-order step from v, which is accepted always; v has an edge.
+  Dart draw(Local v, Random& random) const {
+    const auto scaled = static_cast<unsigned __int128>(random()) * static_cast<std::uint64_t>(rows_.degree(v));
     return {rows_.begin(v) + static_cast<Edge>(scaled >> 64),
-            static_cast<double>(static_cast<std::uint64_t>(scaled)) * 0x1p-64};
+            static_cast<double>(static_cast<std::uint64_t>(scaled)) * 0x1p-64, -1};
   }
-  /// The neighbour that a first-order step takes from v; -1 at a dead end.
-  Local draw(Local v, Random& random) const {
-    if (rows_.degree(v) == 0) return -1;
-    const Drawn drawn = draw_edge(v, random());
-    return weighted() ? alias_.at(drawn.edge).drawn(drawn.fraction) : rows_.target(drawn.edge);
-  }
-
-  /// A dart at v for a walk that came from `previous`, which is -1 if this rank does not know it.
-  Dart throw_dart(Local v, Local previous, double returning, const SecondOrder& order, Random& random) const {
+  /// A dart of a second-order step from v, which has an edge.
+  Dart throw_dart(Local v, double returning, const SecondOrder& order, Random& random) const {
     if (returning > 0) {
       const double area = total(v) * order.bound;
-      if (random.unit() * (area + returning) >= area) return {previous, 0};
+      if (random.unit() * (area + returning) >= area) return {-1, 0, -1};
     }
-    const Local candidate = draw(v, random);
-    return {candidate, random.unit() * order.bound};
+    Dart dart = draw(v, random);
+    dart.height = random.unit() * order.bound;
+    return dart;
+  }
+  /// The vertex that the dart hits; -1 if no edge of the list weighs anything: a dead end.
+  Local candidate(const Dart& dart, Local previous) const {
+    if (dart.edge < 0) return previous;
+    return weighted() ? alias_.at(dart.edge).drawn(dart.fraction) : rows_.target(dart.edge);
+  }
+  void prefetch(const Dart& dart) const {
+    if (dart.edge < 0) return;
+    if (weighted()) {
+      __builtin_prefetch(&alias_.at(dart.edge));
+    } else {
+      __builtin_prefetch(rows_.all_targets() + dart.edge);
+    }
   }
   /// The area of what edges of v back to `previous` count above the bound.
   double returning_area(Local v, Local previous, const SecondOrder& order) const {
     return order.folds && previous >= 0 ? weight_between(v, previous) * (order.back - order.bound) : 0;
   }
+  bool is_dead_end(Local v) const { return rows_.degree(v) == 0; }
   /// Whether v has one edge, which a step takes whatever it counts.
   bool has_one_way(Local v) const { return rows_.degree(v) == 1; }
 
