@@ -11,7 +11,7 @@ namespace atl {
 namespace {
 
 constexpr std::size_t kSampleGrain = 64;
-constexpr std::size_t kPositionsAhead = 8;  // prefetch distance in the list of what was found
+constexpr std::size_t kAskedAhead = 8, kPositionsAhead = 8;  // prefetch distances in lists of vertices
 
 const Csr& lists_of(const Graph& graph, SampleDirection direction) {
   return direction == SampleDirection::entering ? graph.in() : graph.out();
@@ -25,7 +25,9 @@ class NeighborSampler::Internals {
       : graph_(graph),
         direction_(direction),
         lookup_(graph.world(), graph.ids()),
-        dense_(dense_numbers(graph)),
+        is_alone_(graph.world().size() == 1),
+        begin_(graph.blocks().begin(graph.world().rank())),
+        dense_(is_alone_ ? std::vector<Vertex>() : dense_numbers(graph)),
         rows_(graph, lists_of(graph, direction), graph.weighted() ? EdgeWeighting::of_edges : EdgeWeighting::ones),
         by_chance_(weighting == EdgeWeighting::of_edges) {
     if (by_chance_) require_chances(graph, lists_of(graph, direction));
@@ -39,8 +41,9 @@ class NeighborSampler::Internals {
   }
 
  private:
+  // Inside, a vertex has a key: on one rank its local number, over several its dense number.
   struct Found {
-    Vertex dense, id;
+    Vertex key, id;  // the id only over several ranks
     double weight;
   };
   // Edges of several vertices, one after the other.
@@ -48,13 +51,23 @@ class NeighborSampler::Internals {
     std::vector<std::int64_t> counts;
     std::vector<Found> found;
   };
-  // The sample as it grows, and the dense numbers of its vertices.
+  // The sample as it grows, and the keys of its vertices.
   struct Growing {
     NeighborSample sample;
-    std::vector<Vertex> dense;
+    std::vector<Vertex> keys;
   };
 
-  Array<Vertex> find(std::span<const Vertex> seeds) const;
+  Rank owner(Vertex key) const { return is_alone_ ? 0 : graph_.blocks().owner(key); }
+  Local local_of(Vertex own_key) const {
+    return is_alone_ ? static_cast<Local>(own_key) : graph_.local_of(own_key - begin_);
+  }
+  Found found_at(Local v, Edge k) const {
+    const Local u = rows_.target(rows_.begin(v) + k);
+    const double weight = rows_.weighted() ? rows_.weights(v)[index(k)] : 1;
+    if (is_alone_) return {u, kNoVertex, weight};
+    return {dense_[index(u)], graph_.id_of(u), weight};
+  }
+  std::vector<Vertex> find(std::span<const Vertex> seeds) const;
   std::span<const Edge> draw(Local v, Edge count, bool replace, Random& random, EdgeDraws& draws) const;
   Answer answer(std::span<const Vertex> asked, Edge count, const SampleOptions& options) const;
   std::vector<Answer> ask(std::span<const Vertex> frontier, Edge count, const SampleOptions& options) const;
@@ -63,7 +76,9 @@ class NeighborSampler::Internals {
   const Graph& graph_;
   const SampleDirection direction_;
   const VertexLookup lookup_;
-  const std::vector<Vertex> dense_;  // [local]
+  const bool is_alone_;
+  const Vertex begin_;               // the first dense number of this rank
+  const std::vector<Vertex> dense_;  // [local]; empty on one rank
   const IdOrderedRows rows_;
   bool by_chance_;
   Array<double> chances_;  // [edge of rows_] if the weights number the edges
@@ -95,7 +110,8 @@ void NeighborSampler::Internals::set_chances(std::span<const double> chances) {
   by_chance_ = true;
 }
 
-Array<Vertex> NeighborSampler::Internals::find(std::span<const Vertex> seeds) const {
+// The keys of the seeds.
+std::vector<Vertex> NeighborSampler::Internals::find(std::span<const Vertex> seeds) const {
   Array<Vertex> dense = lookup_.dense_of(seeds);
   graph_.world().collective_try([&] {
     for (std::size_t k = 0; k < seeds.size(); ++k)
@@ -103,7 +119,10 @@ Array<Vertex> NeighborSampler::Internals::find(std::span<const Vertex> seeds) co
             "{}: vertex {} does not exist (the graph has {} vertices, ids up to {}). Name one that does.",
             graph_.name(), seeds[k], graph_.vertices(), graph_.ids().largest());
   });
-  return dense;
+  std::vector<Vertex> keys(dense.begin(), dense.end());
+  if (is_alone_)
+    for (Vertex& key : keys) key = graph_.local_of(key);
+  return keys;
 }
 
 std::span<const Edge> NeighborSampler::Internals::draw(Local v, Edge count, bool replace, Random& random,
@@ -125,19 +144,16 @@ std::span<const Edge> NeighborSampler::Internals::draw(Local v, Edge count, bool
 NeighborSampler::Internals::Answer NeighborSampler::Internals::answer(std::span<const Vertex> asked, Edge count,
                                                                       const SampleOptions& options) const {
   Team& team = graph_.world().team();
-  const Vertex begin = graph_.blocks().begin(graph_.world().rank());
   std::vector<EdgeDraws> draws(static_cast<std::size_t>(team.size()));
   std::vector<Answer> chunks((asked.size() + kSampleGrain - 1) / kSampleGrain);
   team.for_range(asked.size(), kSampleGrain, [&](int thread, std::size_t a, std::size_t b) {
     Answer& chunk = chunks[a / kSampleGrain];
     for (std::size_t i = a; i < b; ++i) {
-      const Local v = graph_.local_of(asked[i] - begin);
+      if (i + kAskedAhead < asked.size()) __builtin_prefetch(rows_.offsets() + local_of(asked[i + kAskedAhead]));
+      const Local v = local_of(asked[i]);
       Random random(random_at(options.seed, static_cast<std::uint64_t>(graph_.id_of(v))));
       const auto drawn = draw(v, count, options.replace, random, draws[static_cast<std::size_t>(thread)]);
-      for (const Edge k : drawn) {
-        const Local u = rows_.target(rows_.begin(v) + k);
-        chunk.found.push_back({dense_[index(u)], graph_.id_of(u), rows_.weighted() ? rows_.weights(v)[index(k)] : 1});
-      }
+      for (const Edge k : drawn) chunk.found.push_back(found_at(v, k));
       chunk.counts.push_back(static_cast<std::int64_t>(drawn.size()));
     }
   });
@@ -161,7 +177,7 @@ std::vector<NeighborSampler::Internals::Answer> NeighborSampler::Internals::ask(
     return answers;
   }
   std::vector<std::vector<Vertex>> asked(ranks);
-  for (const Vertex v : frontier) asked[static_cast<std::size_t>(graph_.blocks().owner(v))].push_back(v);
+  for (const Vertex v : frontier) asked[static_cast<std::size_t>(owner(v))].push_back(v);
   std::vector<std::vector<std::int64_t>> counts(ranks);
   std::vector<std::vector<Found>> found(ranks);
   const auto wanted = world.exchange(std::move(asked));
@@ -182,17 +198,17 @@ void NeighborSampler::Internals::add_layer(Growing& growing, std::size_t begin, 
   std::vector<std::size_t> vertices(answers.size(), 0), edges(answers.size(), 0);  // of each rank's that were read
   const std::size_t end = sample.vertices.size(), edges_before = sample.source.size();
   for (std::size_t at = begin; at < end; ++at) {
-    const auto owner = static_cast<std::size_t>(graph_.blocks().owner(growing.dense[at]));
-    const Answer& answer = answers[owner];
-    for (std::int64_t left = answer.counts[vertices[owner]++]; left > 0; --left) {
-      const std::size_t e = edges[owner]++;
-      if (e + kPositionsAhead < answer.found.size()) positions_.prefetch(answer.found[e + kPositionsAhead].dense);
+    const auto rank = static_cast<std::size_t>(owner(growing.keys[at]));
+    const Answer& answer = answers[rank];
+    for (std::int64_t left = answer.counts[vertices[rank]++]; left > 0; --left) {
+      const std::size_t e = edges[rank]++;
+      if (e + kPositionsAhead < answer.found.size()) positions_.prefetch(answer.found[e + kPositionsAhead].key);
       const Found& found = answer.found[e];
       const auto next = static_cast<std::int64_t>(sample.vertices.size());
-      const std::int64_t position = positions_.find_or_add(found.dense, next);
+      const std::int64_t position = positions_.find_or_add(found.key, next);
       if (position == next) {
-        sample.vertices.push_back(found.id);
-        growing.dense.push_back(found.dense);
+        sample.vertices.push_back(is_alone_ ? graph_.id_of(static_cast<Local>(found.key)) : found.id);
+        growing.keys.push_back(found.key);
       }
       const auto here = static_cast<std::int64_t>(at);
       const bool enters = direction_ == SampleDirection::entering;
@@ -208,17 +224,15 @@ void NeighborSampler::Internals::add_layer(Growing& growing, std::size_t begin, 
 NeighborSample NeighborSampler::Internals::sample(std::span<const Vertex> seeds, const SampleOptions& options) {
   for (const std::int64_t count : options.fanout)
     check(count >= -1, "a fanout is {} (it is a number of edges, or -1 for all). Correct it.", count);
-  const Array<Vertex> dense = find(seeds);
-  Growing growing;
+  Growing growing{.sample = {}, .keys = find(seeds)};
   growing.sample.vertices.assign(seeds.begin(), seeds.end());
   growing.sample.vertices_by_layer.push_back(static_cast<std::int64_t>(seeds.size()));
-  growing.dense.assign(dense.begin(), dense.end());
   positions_.clear(seeds.size());
-  for (std::size_t k = 0; k < seeds.size(); ++k) positions_.find_or_add(dense[k], static_cast<std::int64_t>(k));
+  for (std::size_t k = 0; k < seeds.size(); ++k) positions_.find_or_add(growing.keys[k], static_cast<std::int64_t>(k));
   std::size_t begin = 0;
   for (const Edge count : options.fanout) {
-    const std::size_t end = growing.dense.size();
-    add_layer(growing, begin, ask(std::span(growing.dense).subspan(begin), count, options));
+    const std::size_t end = growing.keys.size();
+    add_layer(growing, begin, ask(std::span(growing.keys).subspan(begin), count, options));
     begin = end;
   }
   return std::move(growing.sample);
