@@ -5,7 +5,7 @@
 #include <atoll/engine/id_ordered_rows.hpp>
 #include <atoll/engine/vertex_lookup.hpp>
 #include <cmath>
-#include <tuple>
+#include <compare>
 
 #include "algorithms/spread_samples.hpp"
 
@@ -14,17 +14,21 @@ using samples::Sample;
 
 namespace {
 
-using Edges = std::vector<std::tuple<Vertex, Vertex, double>>;
+struct OneEdge {
+  Vertex from, to;
+  double weight;
+  auto operator<=>(const OneEdge&) const = default;
+};
+using Edges = std::vector<OneEdge>;
 
 // All ranks' edges by vertex, in the order of the lists.
 Edges listed(const Graph& graph, const IdOrderedRows& rows) {
   Edges edges;
   for (Local v = 0; v < graph.owned(); ++v)
     for (std::size_t k = 0; k < rows.targets(v).size(); ++k)
-      edges.emplace_back(graph.id_of(v), graph.id_of(rows.targets(v)[k]), rows.weighted() ? rows.weights(v)[k] : 1);
-  Edges all = graph.world().all_gather_varying(std::span<const std::tuple<Vertex, Vertex, double>>(edges));
-  std::stable_sort(all.begin(), all.end(),
-                   [](const auto& a, const auto& b) { return std::get<0>(a) < std::get<0>(b); });
+      edges.push_back({graph.id_of(v), graph.id_of(rows.targets(v)[k]), rows.weighted() ? rows.weights(v)[k] : 1});
+  Edges all = graph.world().all_gather_varying(std::span<const OneEdge>(edges));
+  std::stable_sort(all.begin(), all.end(), [](const OneEdge& a, const OneEdge& b) { return a.from < b.from; });
   return all;
 }
 
@@ -39,11 +43,7 @@ TEST_CASE("lists are in the order of ids, for any ranks and partitions") {
         for (const auto& arc : sample.arcs()) {
           const Vertex from = ids[static_cast<std::size_t>(arc.from)], to = ids[static_cast<std::size_t>(arc.to)];
           const double weight = weighting == EdgeWeighting::ones ? 1 : arc.weight;
-          if (leaving) {
-            expected.emplace_back(from, to, weight);
-          } else {
-            expected.emplace_back(to, from, weight);
-          }
+          expected.push_back({leaving ? from : to, leaving ? to : from, weight});
         }
         std::sort(expected.begin(), expected.end());
         const IdOrderedRows rows(graph, leaving ? graph.out() : graph.in(), weighting);
