@@ -9,8 +9,8 @@ tensor([[2.],
         [5.],
         [2.]], grad_fn=<SparseProductBackward>)
 
-GCNConv, SAGEConv and NeighborLoader take the arguments of PyTorch Geometric's, so that a script written for it changes
-one import.
+GCNConv, SAGEConv, GATConv, GINConv and NeighborLoader take the arguments of PyTorch Geometric's, so that a script
+written for it changes one import.
 `atoll.torch.sparse` has the calls of torch_sparse. Tensors are on the CPU, float32 or float64, or on a GPU, float32, in
 products of one rank. `import atoll` does not import torch.
 """
@@ -24,10 +24,23 @@ except ImportError as _error:
     ) from _error
 
 from . import sparse
+from .attention import GATConv
 from .convolutions import GCNConv, SAGEConv, propagate
 from .gradients import all_reduce_gradients
+from .isomorphism import GINConv
 from .loader import NeighborLoader
 from .mini_batch import MiniBatch
 from .product import spmm
 
-__all__ = ["GCNConv", "MiniBatch", "NeighborLoader", "SAGEConv", "all_reduce_gradients", "propagate", "sparse", "spmm"]
+__all__ = [
+    "GATConv",
+    "GCNConv",
+    "GINConv",
+    "MiniBatch",
+    "NeighborLoader",
+    "SAGEConv",
+    "all_reduce_gradients",
+    "propagate",
+    "sparse",
+    "spmm",
+]
