@@ -15,7 +15,7 @@ __all__ = ["GINConv"]
 
 
 class GINConv(torch.nn.Module):
-    """The operator of graph isomorphism networks [1]_: nn((1 + eps) x_i + sum_j x_j), over the sources j of edges into i.
+    """The operator of graph isomorphism networks [1]_: nn((1 + eps) x_i + sum_j x_j) over sources j of edges into i.
 
     Weights of edges are not read; of several edges between the same vertices each counts.
 
