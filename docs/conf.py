@@ -213,7 +213,10 @@ def all_is_there(app, env):
 
     known = {name.removeprefix("atoll.") for name in env.domaindata["py"]["objects"]}
     for name in sorted(set(atoll.__all__) - known - {"__version__"}):
-        LOG.warning("atoll.%s is in no page. Add it to a page of docs/reference/python, and to the table of its group in python.md.", name)
+        LOG.warning(
+            "atoll.%s is in no page. Add it to a page of docs/reference/python and its table in python.md.",
+            name,
+        )
 
 
 def setup(app):

@@ -13,10 +13,6 @@ Paths        bfs, bfs_tree, sssp, bellman_ford, negative_cycle, shortest_path, k
 Orders       topological_sort, topological_generations, is_directed_acyclic_graph
 Centrality   pagerank, betweenness_centrality, edge_betweenness_centrality, closeness_centrality, harmonic_centrality,
              eigenvector_centrality, katz_centrality, hits
-Structure    connected_components, strongly_connected_components, core_number, clustering
-Paths        bfs, bfs_tree, sssp, shortest_path, all_pairs, eccentricity, minimum_spanning_forest
-Centrality   pagerank, betweenness_centrality, closeness_centrality, harmonic_centrality, eigenvector_centrality,
-             katz_centrality, hits
 Structure    connected_components, strongly_connected_components, biconnected_components, articulation_points, bridges,
              core_number, clustering, truss_numbers, k_truss
 Communities  louvain_communities, leiden_communities, label_propagation, modularity
@@ -27,14 +23,9 @@ Pictures     draw
 Matrices     spmm, SpMM; GCN, a graph neural network
 Values       VertexArray, one for each vertex; UNREACHABLE, NO_VERTEX
 Results      BfsResult, SsspResult, BellmanFordResult, PathResult, EccentricityResult, SpanningForestResult,
-             PageRankResult, CentralityResult, HitsResult, EdgeBetweennessResult, ComponentsResult, CorenessResult,
-             ClusteringResult, CommunitiesResult, LabelPropagationResult, TopologicalResult, AllPairs, Picture
-Results      BfsResult, SsspResult, PathResult, EccentricityResult, SpanningForestResult, PageRankResult,
-             CentralityResult, HitsResult, ComponentsResult, BiconnectedComponentsResult, CorenessResult,
-             ClusteringResult, TrussResult, CommunitiesResult, LabelPropagationResult, AllPairs, Picture
-             CentralityResult, HitsResult, ComponentsResult, CorenessResult, ClusteringResult, CommunitiesResult,
-             LabelPropagationResult, SimilarityResult, AllPairs, Picture
-             LabelPropagationResult, NeighborSample, AllPairs, Picture
+             PageRankResult, CentralityResult, HitsResult, EdgeBetweennessResult, ComponentsResult,
+             BiconnectedComponentsResult, CorenessResult, ClusteringResult, TrussResult, CommunitiesResult,
+             LabelPropagationResult, TopologicalResult, SimilarityResult, NeighborSample, AllPairs, Picture
 Ranks        World, run_ranks, set_threads
 Errors       Error: InputError, MissingVertexError, UsageError, IoError, TransportError, VerificationError,
              ConvergenceError, TimeLimitError
@@ -92,7 +83,8 @@ from .algorithms.point_to_point import (
     k_shortest_paths,
     shortest_path,
     shortest_simple_paths,
-from .algorithms.point_to_point import PathResult, shortest_path
+)
+from .algorithms.sampling import NeighborSample, random_walks, sample_neighbors
 from .algorithms.similarity import (
     SimilarityResult,
     adamic_adar,
@@ -105,7 +97,6 @@ from .algorithms.similarity import (
     resource_allocation,
     similar_pairs,
 )
-from .algorithms.sampling import NeighborSample, random_walks, sample_neighbors
 from .algorithms.spanning_forest import SpanningForestResult, minimum_spanning_forest
 from .algorithms.spectral import CentralityResult, HitsResult, eigenvector_centrality, hits, katz_centrality
 from .algorithms.spmm import SpMM, spmm

@@ -71,7 +71,14 @@ nlohmann::json to_json(const Contract& contract) {
 }  // namespace
 
 const std::vector<Algorithm>& algorithms() {
-  static const std::vector<Algorithm> all{bc_row(), bcc_row(), bellman_ford_row(), bfs_row(), cc_row(), cdlp_row(), closeness_row(), coloring_row(), eccentricity_row(), eigenvector_row(), hits_row(), katz_row(), kcore_row(), ktruss_row(), lcc_row(), leiden_row(), louvain_row(), matching_row(), mis_row(), msf_row(), pagerank_row(), scc_row(), sssp_row(), topological_generations_row(), triangles_row()};
+  static const std::vector<Algorithm> all{
+      bc_row(),           bcc_row(),         bellman_ford_row(), bfs_row(),
+      cc_row(),           cdlp_row(),        closeness_row(),    coloring_row(),
+      eccentricity_row(), eigenvector_row(), hits_row(),         katz_row(),
+      kcore_row(),        ktruss_row(),      lcc_row(),          leiden_row(),
+      louvain_row(),      matching_row(),    mis_row(),          msf_row(),
+      pagerank_row(),     scc_row(),         sssp_row(),         topological_generations_row(),
+      triangles_row()};
   return all;
 }
 

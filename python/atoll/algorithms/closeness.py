@@ -32,9 +32,10 @@ def closeness_centrality(
     """Computes closeness: r / f, the reciprocal of the mean distance to the vertex from the r others that reach it.
 
     f is the sum of these distances, in edges or by weight; where none reaches it, closeness is 0. In directed graphs
-    paths lead to the vertex, as NetworkX has it. From all vertices it is exact; from k drawn ones an estimate: in a connected
-    undirected graph k = O(log n / e^2) give all mean distances with errors of at most e times the diameter, with high
-    probability [2]_. By weight it is exact, from a search of each vertex, with the arcs gathered on every rank.
+    paths lead to the vertex, as NetworkX has it. From all vertices it is exact; from k drawn ones an estimate: in a
+    connected undirected graph k = O(log n / e^2) give all mean distances with errors of at most e times the diameter,
+    with high probability [2]_. By weight it is exact, from a search of each vertex, with the arcs gathered on every
+    rank.
     Self-loops do not matter, of repeated edges the lightest counts. Collective over graph.comm.
 
     Parameters

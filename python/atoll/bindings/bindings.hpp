@@ -11,10 +11,10 @@
 
 #include <atoll/algorithms/neighbor_sampling/neighbor_sampler.hpp>
 #include <atoll/algorithms/point_to_point/path_search.hpp>
-#include <atoll/apsp/queries/pair_paths.hpp>
+#include <atoll/algorithms/random_walks/random_walks.hpp>
 #include <atoll/algorithms/similarity/pair_similarity.hpp>
 #include <atoll/algorithms/similarity/similarity_search.hpp>
-#include <atoll/algorithms/random_walks/random_walks.hpp>
+#include <atoll/apsp/queries/pair_paths.hpp>
 #include <atoll/base/progress.hpp>
 #include <atoll/catalog/algorithm.hpp>
 #include <atoll/graph/graph.hpp>

@@ -72,6 +72,12 @@ from .functions import (
     triangles,
 )
 from .graph import DiGraph, Graph, MultiDiGraph, MultiGraph
+from .links import (
+    adamic_adar_index,
+    jaccard_coefficient,
+    preferential_attachment,
+    resource_allocation_index,
+)
 from .negative_weights import (
     bellman_ford_path,
     bellman_ford_path_length,
@@ -80,11 +86,6 @@ from .negative_weights import (
     single_source_bellman_ford,
     single_source_bellman_ford_path,
     single_source_bellman_ford_path_length,
-from .links import (
-    adamic_adar_index,
-    jaccard_coefficient,
-    preferential_attachment,
-    resource_allocation_index,
 )
 from .routes import (
     bidirectional_shortest_path,
@@ -104,7 +105,6 @@ from .spanning import (
     minimum_spanning_tree,
 )
 from .spectral import eigenvector_centrality, hits, katz_centrality
-from .spectral import eigenvector_centrality, katz_centrality
 from .truss import k_truss
 
 __all__ = [

@@ -48,8 +48,7 @@ class CommunityDetection {
  public:
   /// Collective. InputError, the same on all ranks, if the graph is directed, or by weight if it has none or one is
   /// negative or not finite.
-  explicit CommunityDetection(const Graph& graph, CommunityMethod method,
-                              EdgeWeighting weights = EdgeWeighting::ones);
+  explicit CommunityDetection(const Graph& graph, CommunityMethod method, EdgeWeighting weights = EdgeWeighting::ones);
   ~CommunityDetection();
   CommunityDetection(const CommunityDetection&) = delete;
   CommunityDetection& operator=(const CommunityDetection&) = delete;

@@ -2,10 +2,9 @@
 #include <fmt/format.h>
 
 #include <atoll/algorithms/label_propagation/label_propagation.hpp>
+#include <atoll/catalog/rows.hpp>
 #include <atoll/verify/propagated_labels.hpp>
 #include <nlohmann/json.hpp>
-
-#include "rows.hpp"
 
 namespace atl::catalog {
 namespace {

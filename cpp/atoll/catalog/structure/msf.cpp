@@ -2,10 +2,9 @@
 #include <fmt/format.h>
 
 #include <atoll/algorithms/spanning_forest/spanning_forest.hpp>
+#include <atoll/catalog/rows.hpp>
 #include <atoll/verify/spanning_forest/spanning_forest.hpp>
 #include <nlohmann/json.hpp>
-
-#include "rows.hpp"
 
 namespace atl::catalog {
 namespace {

@@ -2,10 +2,9 @@
 #include <fmt/format.h>
 
 #include <atoll/algorithms/kcore/coreness.hpp>
+#include <atoll/catalog/rows.hpp>
 #include <atoll/verify/core_numbers.hpp>
 #include <nlohmann/json.hpp>
-
-#include "rows.hpp"
 
 namespace atl::catalog {
 namespace {

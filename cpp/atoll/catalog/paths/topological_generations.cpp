@@ -2,10 +2,9 @@
 #include <fmt/format.h>
 
 #include <atoll/algorithms/topological_order/topological_order.hpp>
+#include <atoll/catalog/rows.hpp>
 #include <atoll/verify/generations.hpp>
 #include <nlohmann/json.hpp>
-
-#include "rows.hpp"
 
 namespace atl::catalog {
 namespace {

@@ -3,11 +3,10 @@
 
 #include <algorithm>
 #include <atoll/algorithms/closeness/closeness.hpp>
+#include <atoll/catalog/rows.hpp>
+#include <atoll/catalog/sampling.hpp>
 #include <atoll/verify/centrality/closeness_samples.hpp>
 #include <nlohmann/json.hpp>
-
-#include "rows.hpp"
-#include "sampling.hpp"
 
 namespace atl::catalog {
 namespace {

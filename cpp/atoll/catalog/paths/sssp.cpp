@@ -3,10 +3,9 @@
 
 #include <atoll/algorithms/sssp/sssp.hpp>
 #include <atoll/algorithms/sssp/whole_weights.hpp>
+#include <atoll/catalog/rows.hpp>
 #include <atoll/verify/shortest_paths/shortest_paths.hpp>
 #include <nlohmann/json.hpp>
-
-#include "rows.hpp"
 
 namespace atl::catalog {
 namespace {

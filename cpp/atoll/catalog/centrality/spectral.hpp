@@ -2,9 +2,8 @@
 #pragma once
 
 #include <atoll/algorithms/spectral/spectral.hpp>
+#include <atoll/catalog/algorithm.hpp>
 #include <atoll/verify/centrality/spectral_residuals.hpp>
-
-#include "algorithm.hpp"
 
 /// The options and scalars that the rows of eigenvector, katz and hits share.
 namespace atl::catalog {

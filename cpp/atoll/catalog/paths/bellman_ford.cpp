@@ -2,10 +2,9 @@
 #include <fmt/format.h>
 
 #include <atoll/algorithms/bellman_ford/bellman_ford.hpp>
+#include <atoll/catalog/rows.hpp>
 #include <atoll/verify/shortest_paths/shortest_paths.hpp>
 #include <nlohmann/json.hpp>
-
-#include "rows.hpp"
 
 namespace atl::catalog {
 namespace {

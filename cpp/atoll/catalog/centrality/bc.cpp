@@ -3,10 +3,9 @@
 
 #include <algorithm>
 #include <atoll/algorithms/betweenness/betweenness.hpp>
+#include <atoll/catalog/rows.hpp>
 #include <atoll/verify/betweenness/paths.hpp>
 #include <nlohmann/json.hpp>
-
-#include "rows.hpp"
 
 namespace atl::catalog {
 namespace {

@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <atoll/algorithms/communities/community_detection.hpp>
+#include <atoll/catalog/rows.hpp>
 #include <atoll/verify/communities/communities.hpp>
 #include <nlohmann/json.hpp>
-
-#include "rows.hpp"
 
 namespace atl::catalog {
 namespace {

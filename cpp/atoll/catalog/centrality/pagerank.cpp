@@ -4,11 +4,10 @@
 #include <algorithm>
 #include <atoll/algorithms/device/graph_on_device.hpp>
 #include <atoll/algorithms/pagerank/pagerank.hpp>
+#include <atoll/catalog/rows.hpp>
 #include <atoll/verify/centrality/pagerank_residual.hpp>
 #include <limits>
 #include <nlohmann/json.hpp>
-
-#include "rows.hpp"
 
 namespace atl::catalog {
 namespace {

@@ -2,10 +2,9 @@
 #include <fmt/format.h>
 
 #include <atoll/algorithms/components/components.hpp>
+#include <atoll/catalog/rows.hpp>
 #include <atoll/verify/components/component_labels.hpp>
 #include <nlohmann/json.hpp>
-
-#include "rows.hpp"
 
 namespace atl::catalog {
 namespace {

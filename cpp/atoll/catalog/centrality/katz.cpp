@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <atoll/catalog/rows.hpp>
 #include <nlohmann/json.hpp>
 
-#include "rows.hpp"
 #include "spectral.hpp"
 
 namespace atl::catalog {

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <atoll/algorithms/triangles/clustering_coefficient.hpp>
+#include <atoll/catalog/rows.hpp>
+#include <atoll/catalog/sampling.hpp>
 #include <atoll/verify/clustering_samples.hpp>
 #include <atoll/verify/triangle_counts.hpp>
 #include <nlohmann/json.hpp>
-
-#include "rows.hpp"
-#include "sampling.hpp"
 
 namespace atl::catalog {
 namespace {

@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <atoll/algorithms/bfs/bfs.hpp>
 #include <atoll/algorithms/device/graph_on_device.hpp>
+#include <atoll/catalog/rows.hpp>
 #include <atoll/verify/bfs/tree.hpp>
 #include <atoll/verify/shortest_paths/shortest_paths.hpp>
 #include <charconv>
 #include <nlohmann/json.hpp>
-
-#include "rows.hpp"
 
 namespace atl::catalog {
 namespace {

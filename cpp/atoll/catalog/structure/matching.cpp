@@ -2,11 +2,10 @@
 #include <fmt/format.h>
 
 #include <atoll/algorithms/matching/matching.hpp>
+#include <atoll/catalog/rows.hpp>
+#include <atoll/catalog/sampling.hpp>
 #include <atoll/verify/greedy/matching.hpp>
 #include <nlohmann/json.hpp>
-
-#include "rows.hpp"
-#include "sampling.hpp"
 
 namespace atl::catalog {
 namespace {

@@ -2,10 +2,9 @@
 #include <fmt/format.h>
 
 #include <atoll/algorithms/strong_components/strong_components.hpp>
+#include <atoll/catalog/rows.hpp>
 #include <atoll/verify/components/strong_component_labels.hpp>
 #include <nlohmann/json.hpp>
-
-#include "rows.hpp"
 
 namespace atl::catalog {
 namespace {
