@@ -8,6 +8,7 @@ from typing import Any
 _DIRECTED = "Directed graphs fall back to NetworkX."
 _SIGNED = "weight must be the name of an attribute, its values finite, sums of ints below 2^53."
 _MATRIX = "All distances are kept at once: more than 16,384 nodes fall back to NetworkX."
+_FLOW = "flow_func must be None, every edge have a capacity, not negative, sums of ints below 2^53."
 _BOUNDS = "Directed, without weight, more than 16,384 nodes fall back to NetworkX."
 _DISTANCE = "distance must be None or the name of an attribute, finite and not negative, sums of ints below 2^53."
 _LENGTHS = "weight must be the name of an attribute, its values finite, not negative, sums of ints below 2^53."
@@ -75,8 +76,12 @@ FUNCTIONS: dict[str, str] = {
     "leiden_communities": f"max_level must be None; the seed draws nothing. {_MODULARITY}",
     "louvain_communities": "max_level must be None, threshold its default; the seed draws nothing. Other communities "
     f"of about the same modularity may come out. {_MODULARITY}",
+    "maximum_flow": f"{_FLOW} Of several greatest flows another one may come out.",
+    "maximum_flow_value": _FLOW,
     "maximum_spanning_edges": f"{_KRUSKAL} {_SIMPLE}",
     "maximum_spanning_tree": f"{_KRUSKAL} {_SIMPLE}",
+    "minimum_cut": _FLOW,
+    "minimum_cut_value": _FLOW,
     "minimum_spanning_edges": f"{_KRUSKAL} {_SIMPLE}",
     "minimum_spanning_tree": f"{_KRUSKAL} {_SIMPLE}",
     "modularity": _MODULARITY,

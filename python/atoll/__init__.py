@@ -10,6 +10,7 @@
 Graphs       Graph, of arrays, lists, dicts, tables, matrices, tensors, NetworkX, igraph, files, generators; `datasets`
 Paths        bfs, bfs_tree, sssp, bellman_ford, negative_cycle, shortest_path, k_shortest_paths, shortest_simple_paths,
              all_shortest_paths, all_pairs, eccentricity, minimum_spanning_forest
+Flows        maximum_flow, minimum_cut
 Orders       topological_sort, topological_generations, is_directed_acyclic_graph
 Centrality   pagerank, betweenness_centrality, edge_betweenness_centrality, closeness_centrality, harmonic_centrality,
              eigenvector_centrality, katz_centrality, hits
@@ -26,6 +27,9 @@ Results      BfsResult, SsspResult, BellmanFordResult, PathResult, EccentricityR
              PageRankResult, CentralityResult, HitsResult, EdgeBetweennessResult, ComponentsResult,
              BiconnectedComponentsResult, CorenessResult, ClusteringResult, TrussResult, CommunitiesResult,
              LabelPropagationResult, TopologicalResult, SimilarityResult, NeighborSample, AllPairs, Picture
+             PageRankResult, CentralityResult, HitsResult, EdgeBetweennessResult, ComponentsResult, CorenessResult,
+             ClusteringResult, CommunitiesResult, LabelPropagationResult, TopologicalResult, FlowResult, CutResult,
+             AllPairs, Picture
 Ranks        World, run_ranks, set_threads
 Errors       Error: InputError, MissingVertexError, UsageError, IoError, TransportError, VerificationError,
              ConvergenceError, TimeLimitError
@@ -67,6 +71,7 @@ from .algorithms.centrality import (
 from .algorithms.closeness import closeness_centrality, harmonic_centrality
 from .algorithms.communities import CommunitiesResult, leiden_communities, louvain_communities, modularity
 from .algorithms.edge_betweenness import EdgeBetweennessResult, edge_betweenness_centrality
+from .algorithms.flow import CutResult, FlowResult, maximum_flow, minimum_cut
 from .algorithms.gnn import GCN
 from .algorithms.paths import (
     BfsResult,
@@ -146,9 +151,11 @@ __all__ = [
     "ComponentsResult",
     "ConvergenceError",
     "CorenessResult",
+    "CutResult",
     "EccentricityResult",
     "EdgeBetweennessResult",
     "Error",
+    "FlowResult",
     "Graph",
     "HitsResult",
     "InputError",
@@ -200,6 +207,8 @@ __all__ = [
     "is_directed_acyclic_graph",
     "k_shortest_paths",
     "label_propagation",
+    "maximum_flow",
+    "minimum_cut",
     "minimum_spanning_forest",
     "leiden_communities",
     "louvain_communities",

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shortest simple paths of a pair, one after the other; cycles; sums over paths.
+// The shortest simple paths of a pair, one after the other; cycles; flows; sums over paths.
 #include <atoll/algorithms/bellman_ford/bellman_ford.hpp>
 #include <atoll/algorithms/betweenness/edge_betweenness.hpp>
+#include <atoll/algorithms/maximum_flow/maximum_flow.hpp>
 #include <atoll/algorithms/topological_order/topological_order.hpp>
 #include <atoll/apsp/queries/pair_paths.hpp>
 #include <atoll/apsp/queries/row_summaries.hpp>
@@ -82,6 +83,24 @@ nb::dict edge_betweenness(SharedGraph& g, const Ids& sources, bool weighted, con
   return out;
 }
 
+nb::dict flow_between(SharedGraph& g, Vertex source, Vertex target) {
+  MaximumFlow found;
+  double seconds = 0;
+  g.world->call([&](World&) {
+    Timer timer;
+    found = maximum_flow(g.graph, source, target);
+    seconds = timer.lap();
+  });
+  nb::dict out;
+  out["value"] = found.value;
+  out["source"] = to_numpy(std::move(found.source));
+  out["target"] = to_numpy(std::move(found.target));
+  out["flow"] = to_numpy(std::move(found.flow));
+  out["target_side"] = array_of(found.target_side);
+  out["seconds"] = seconds;
+  return out;
+}
+
 nb::dict summarize(SharedGraph& g, bool to_vertex, const nb::object& on_progress) {
   const Progress progress = progress_of(on_progress);
   RowSummaries found = g.world->call([&](World&) {
@@ -102,6 +121,7 @@ void bind_paths(nb::module_& m) {
   nb::class_<SharedPairPaths>(m, "PairPaths").def("next", &next_path, "shortest"_a);
   m.def("directed_cycle", &directed_cycle, "graph"_a);
   m.def("edge_betweenness", &edge_betweenness, "graph"_a, "sources"_a.noconvert(), "weighted"_a, "progress"_a.none());
+  m.def("maximum_flow", &flow_between, "graph"_a, "source"_a, "target"_a);
   m.def("negative_cycle", &negative_cycle, "graph"_a, "source"_a.none());
   m.def("summarize_rows", &summarize, "graph"_a, "to_vertex"_a, "progress"_a.none());
   m.def("pair_paths", &paths_of_pair, "graph"_a, "source"_a, "target"_a, "weighted"_a);

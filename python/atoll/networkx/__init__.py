@@ -47,6 +47,7 @@ from .components import (
 )
 from .conditions import can_run, should_run
 from .conversion import convert_from_nx, convert_to_nx, from_atoll, read_edgelist
+from .flow import maximum_flow, maximum_flow_value, minimum_cut, minimum_cut_value
 from .functions import (
     all_pairs_bellman_ford_path_length,
     all_pairs_dijkstra_path_length,
@@ -156,8 +157,12 @@ __all__ = [
     "k_truss",
     "jaccard_coefficient",
     "katz_centrality",
+    "maximum_flow",
+    "maximum_flow_value",
     "maximum_spanning_edges",
     "maximum_spanning_tree",
+    "minimum_cut",
+    "minimum_cut_value",
     "minimum_spanning_edges",
     "minimum_spanning_tree",
     "leiden_communities",

@@ -29,11 +29,16 @@ def can_run(name: str, args: tuple, kwargs: dict[str, Any]) -> Answer:
     """
     if name not in FUNCTIONS:
         return f"{name} is not NetworkX's here (atoll.networkx may have a function of its own by that name)"
-    reason = unlike(args[0] if args else kwargs["G"])
+    reason = unlike(_graph_of(args, kwargs))
     if reason is not None:
         return reason
     condition = CONDITIONS.get(name)
     return condition(*args, **kwargs) if condition else True
+
+
+def _graph_of(args: tuple, kwargs: dict[str, Any]) -> Any:
+    """Returns the graph of a call: the first argument, which functions of flows name otherwise."""
+    return args[0] if args else kwargs["G"] if "G" in kwargs else kwargs["flowG"]
 
 
 # At most one pass over the edges, by NetworkX as by a conversion: never worth it unless the conversion is there.
@@ -81,7 +86,7 @@ def should_run(name: str, args: tuple, kwargs: dict[str, Any]) -> Answer:
     >>> atoll.networkx.should_run("pagerank", (nx.path_graph(9),), {})
     'the graph is small (9 nodes)'
     """
-    G = args[0] if args else kwargs["G"]
+    G = _graph_of(args, kwargs)
     if converted_graphs(G):
         return True
     if name in _ONE_PASS:

@@ -416,6 +416,27 @@ def _has_loops(G: Any) -> bool:
     return any(node in neighbours for node, neighbours in G._adj.items())
 
 
+def _flow(flowG: Any, _s: Any, _t: Any, capacity: Any = "capacity", flow_func: Any = None, **options: Any) -> Answer:
+    if flow_func is not None or options:
+        return "flow_func or its options are given (atoll has its own)"
+    if flowG.is_multigraph():
+        return "multigraphs are not supported"
+    weights = _weights(flowG, capacity)
+    if isinstance(weights, str):
+        return weights
+    if isinstance(flowG, Graph) and not flowG._has_dictionaries():
+        everywhere = flowG._knows(capacity)
+    else:
+        everywhere = all(capacity in data for data in edge_data(flowG))
+    if weights is None or len(weights.values) == 0 or not everywhere:
+        return f"an edge has no {capacity!r}, which stands for an infinite one"
+    if not weights.values.min() >= 0:
+        return f"an edge's {capacity!r} is negative or not a number"
+    if weights.integral and weights.values.sum() >= _EXACT:
+        return f"the sum of {capacity!r} is above 2^53 (atoll takes ints that float64 holds)"
+    return True
+
+
 CONDITIONS = {
     "adamic_adar_index": _links,
     "jaccard_coefficient": _links,
@@ -456,6 +477,10 @@ CONDITIONS = {
     "leiden_communities": _leiden,
     "louvain_communities": _louvain,
     "modularity": _modularity,
+    "maximum_flow": _flow,
+    "maximum_flow_value": _flow,
+    "minimum_cut": _flow,
+    "minimum_cut_value": _flow,
     "harmonic_centrality": _harmonic,
     "pagerank": _pagerank,
     "dijkstra_path": _dijkstra_path,

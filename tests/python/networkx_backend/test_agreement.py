@@ -167,6 +167,38 @@ def test_hubs_and_authorities(kind):
         assert refused("hits", G, **options)
 
 
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
+def test_flows_and_cuts(kind):
+    for seed in seeds():
+        G = random_graph(kind, seed)
+        rng = random.Random(seed)
+        for u, v in G.edges:
+            G[u][v]["capacity"] = rng.randrange(5) if seed % 2 else rng.choice([0.5, 1.25, 3.0, float("inf")])
+        if not G.number_of_edges():
+            continue
+        for u, v in [(rng.choice(list(G)), rng.choice(list(G))) for _ in range(3)]:
+            for name in ("maximum_flow_value", "minimum_cut_value"):
+                ours, theirs = both(name, G, u, v)
+                assert ours == theirs if isinstance(theirs, tuple) else ours == pytest.approx(theirs)
+            ours, theirs = both("minimum_cut", G, u, v)
+            assert ours[0] == theirs[0] and (ours[1] == theirs[1])
+            ours, theirs = both("maximum_flow", G, u, v)
+            if isinstance(theirs[0], type):
+                assert ours == theirs
+                continue
+            assert ours[0] == pytest.approx(theirs[0])
+            flows = ours[1]
+            assert {n: set(of) for n, of in flows.items()} == {n: set(of) for n, of in theirs[1].items()}
+            for n in G:
+                net = sum(flows[n].values()) - sum(flows[m].get(n, 0) for m in G)
+                assert net == pytest.approx(ours[0] if n == u else -ours[0] if n == v else 0)
+                assert all(0 <= flow <= G[n][m]["capacity"] for m, flow in flows[n].items())
+    G = nx.path_graph(4)
+    assert "no 'capacity'" in refused("maximum_flow", G, 0, 3)
+    nx.set_edge_attributes(G, 1, "capacity")
+    assert refused("minimum_cut", G, 0, 3, flow_func=nx.algorithms.flow.dinitz)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 class TestAgreement:
     def test_pagerank(self, kind):
