@@ -11,8 +11,9 @@ from typing import Any, Callable, TypeVar
 
 from _nx_atoll import FUNCTIONS
 
-from .refusals import CONDITIONS, converted_graphs
+from .refusals import CONDITIONS
 from .stored import unlike
+from .weight_conditions import converted_graphs
 
 Answer = Any  # True, or why not
 F = TypeVar("F", bound=Callable[..., Any])

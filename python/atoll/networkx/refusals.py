@@ -5,21 +5,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import networkx as nx
 import numpy as np
 
-from .conversion import weights_of
 from .dictionaries import Weights, edge_data
 from .graph import Graph
-from .stored import is_view
+from .weight_conditions import EXACT, are_whole, lengths, signed_lengths, weights_meant
 
 Answer = Any  # True, or why not
 
 # All distances are kept at once: 2 GB of float64.
 _MOST_NODES = 1 << 14
-
-# Ints up to here are exact as float64.
-_EXACT = 2**53
 
 
 def _pagerank(
@@ -46,7 +41,7 @@ def _pagerank(
             return "a personalization is negative, or not a finite number"
     if weight is None:
         return True
-    weights = _weights(G, weight)
+    weights = weights_meant(G, weight)
     if isinstance(weights, str):
         return weights
     if weights is None:
@@ -88,7 +83,7 @@ def _hits(G: Any, max_iter: Any = 100, tol: float = 1e-8, nstart: Any = None, no
         return True
     if len(G) < 3 or G.number_of_edges() == 0:
         return "there are fewer than 3 nodes, or no edge"
-    weights = _weights(G, "weight")
+    weights = weights_meant(G, "weight")
     if isinstance(weights, str):
         return weights
     if weights is not None and len(weights.values):
@@ -108,7 +103,7 @@ def _spectral(G: Any, tol: float, nstart: Any, weight: Any) -> Answer:
         return "nstart is given (atoll starts evenly)"
     if G.is_multigraph():
         return "multigraphs are not supported"
-    weights = None if weight is None else _weights(G, weight)
+    weights = None if weight is None else weights_meant(G, weight)
     if isinstance(weights, str):
         return weights
     if weights is not None and len(weights.values) and not 0 <= weights.values.min() <= weights.values.max() < np.inf:
@@ -116,80 +111,26 @@ def _spectral(G: Any, tol: float, nstart: Any, weight: Any) -> Answer:
     return True
 
 
-def _weights(G: Any, attribute: Any) -> Weights | str | None:
-    """See weights_of; from the converted graph where NetworkX will use that."""
-    if not isinstance(attribute, str):
-        return "weight is not the name of an attribute"
-    for converted in converted_graphs(G):
-        if converted is G or converted._knows(attribute):
-            return converted._weights(attribute)
-    return weights_of(G, attribute)
-
-
-def converted_graphs(G: Any) -> list[Graph]:
-    """G itself, or what NetworkX keeps of G's conversions."""
-    if isinstance(G, Graph):
-        return [G]
-    if is_view(G) or not getattr(getattr(nx, "config", None), "cache_converted_graphs", False):
-        return []
-    cache = getattr(G, "__networkx_cache__", None) or {}
-    return [made for made in cache.get("backends", {}).get("atoll", {}).values() if isinstance(made, Graph)]
-
-
 def _dijkstra(G: Any, source: Any, cutoff: Any = None, weight: Any = "weight") -> Answer:
-    return _lengths(G, weight)
-
-
-def _lengths(G: Any, weight: Any, *, zero: bool = True) -> Answer:
-    """Whether atoll adds up the weights of paths as NetworkX does; `zero`: they may be 0."""
-    weights = _weights(G, weight)
-    if isinstance(weights, str):
-        return weights
-    if weights is None or len(weights.values) == 0:
-        return True
-    if not zero and not weights.values.min() > 0:
-        return f"an edge's {weight!r} is not above 0 (the number of shortest paths is then not defined)"
-    if not (weights.values.min() >= 0 and weights.values.max() < np.inf):
-        return f"an edge's {weight!r} is negative, infinite or not a number"
-    if _are_whole(weights) and weights.values.max() * len(G) >= _EXACT:
-        return f"distances by {weight!r} may be above 2^53 (of whole numbers atoll takes those that float64 holds)"
-    return True
-
-
-def _signed(G: Any, weight: Any) -> Answer:
-    """Whether atoll adds up weights that may be negative as NetworkX does."""
-    weights = _weights(G, weight)
-    if isinstance(weights, str):
-        return weights
-    if weights is None or len(weights.values) == 0:
-        return True
-    if not np.isfinite(weights.values).all():
-        return f"an edge's {weight!r} is infinite or not a number"
-    if _are_whole(weights) and np.abs(weights.values).max() * len(G) >= _EXACT:
-        return f"distances by {weight!r} may be above 2^53 (of whole numbers atoll takes those that float64 holds)"
-    return True
+    return lengths(G, weight)
 
 
 def _bellman_ford(G: Any, source: Any, weight: Any = "weight") -> Answer:
-    return _signed(G, weight)
+    return signed_lengths(G, weight)
 
 
 def _bellman_ford_path(G: Any, source: Any, target: Any = None, weight: Any = "weight") -> Answer:
-    return _signed(G, weight)
+    return signed_lengths(G, weight)
 
 
 def _negative_edge_cycle(G: Any, weight: Any = "weight", heuristic: Any = True) -> Answer:
-    return _signed(G, weight)
-
-
-def _are_whole(weights: Weights) -> bool:
-    return weights.integral or bool((np.trunc(weights.values) == weights.values).all())
+    return signed_lengths(G, weight)
 
 
 def _pairs(G: Any, weight: Any) -> Answer:
     if len(G) > _MOST_NODES:
         return f"there are {len(G)} nodes (atoll keeps the distances of all pairs, of up to {_MOST_NODES} nodes)"
-    return True if weight is None else _lengths(G, weight)
+    return True if weight is None else lengths(G, weight)
 
 
 def _whole_pairs(G: Any, weight: Any) -> Answer:
@@ -197,7 +138,7 @@ def _whole_pairs(G: Any, weight: Any) -> Answer:
     answer = _pairs(G, weight)
     if answer is not True or weight is None:
         return answer
-    weights = _weights(G, weight)
+    weights = weights_meant(G, weight)
     if weights is None or len(weights.values) == 0 or weights.integral:
         return True
     return f"an edge's {weight!r} is a float (atoll adds up in another order, so sums are rounded differently)"
@@ -224,7 +165,7 @@ def _floyd_warshall(G: Any, weight: Any = "weight") -> Answer:
         has = {weight in d for data in edge_data(G) for d in (data.values() if parallel else (data,))}
         if len(has) > 1:
             return f"some edges have {weight!r} and some have not"
-        if has == {False} and _weights(G, weight) is not None:
+        if has == {False} and weights_meant(G, weight) is not None:
             return f"no edge has {weight!r}, but some other attribute (converted, they are the int 1)"
     return _whole_pairs(G, weight)
 
@@ -259,7 +200,7 @@ def _extent(G: Any, e: Any = None, usebounds: bool = False, weight: Any = None) 
 def _extents(G: Any, weight: Any) -> Answer:
     """By edges all distances of directed graphs are kept; those of undirected ones have bounds."""
     if weight is not None:
-        return _lengths(G, weight)
+        return lengths(G, weight)
     return _pairs(G, None) if G.is_directed() else True
 
 
@@ -270,13 +211,13 @@ def _two_ended(G: Any, source: Any = None, target: Any = None, weight: Any = Non
         return "neither source nor target is given (atoll has no paths of all pairs)"
     if source is None and G.is_directed():
         return "only target is given, and the graph is directed (atoll searches from a source)"
-    return True if weight is None else _lengths(G, weight)
+    return True if weight is None else lengths(G, weight)
 
 
 def _simple_paths(G: Any, source: Any, target: Any, weight: Any = None) -> Answer:
     if G.is_multigraph():
         return "multigraphs are not supported"
-    return True if weight is None else _lengths(G, weight)
+    return True if weight is None else lengths(G, weight)
 
 
 def _all_shortest_paths(G: Any, source: Any, target: Any, weight: Any = None, method: Any = "dijkstra") -> Answer:
@@ -284,21 +225,21 @@ def _all_shortest_paths(G: Any, source: Any, target: Any, weight: Any = None, me
         return True
     if method != "dijkstra":
         return f"method is {method!r} (atoll has its own)"
-    answer = _lengths(G, weight, zero=False)
-    weights = _weights(G, weight)
-    if answer is True and isinstance(weights, Weights) and not _are_whole(weights):
+    answer = lengths(G, weight, zero=False)
+    weights = weights_meant(G, weight)
+    if answer is True and isinstance(weights, Weights) and not are_whole(weights):
         return f"an edge's {weight!r} has a fraction (sums that differ by rounding alone are equal to atoll)"
     return answer
 
 
 def _dijkstra_path(G: Any, source: Any, target: Any, weight: Any = "weight") -> Answer:
-    return _lengths(G, weight)
+    return lengths(G, weight)
 
 
 def _betweenness(
     G: Any, k: Any = None, normalized: bool = True, weight: Any = None, endpoints: bool = False, seed: Any = None
 ) -> Answer:
-    return True if weight is None else _lengths(G, weight, zero=False)
+    return True if weight is None else lengths(G, weight, zero=False)
 
 
 def _edge_betweenness(G: Any, k: Any = None, normalized: bool = True, weight: Any = None, seed: Any = None) -> Answer:
@@ -308,13 +249,13 @@ def _edge_betweenness(G: Any, k: Any = None, normalized: bool = True, weight: An
 def _closeness(G: Any, u: Any = None, distance: Any = None, wf_improved: bool = True) -> Answer:
     if u is not None:
         return "u is given (atoll's is of all nodes)"
-    return True if distance is None else _lengths(G, distance)
+    return True if distance is None else lengths(G, distance)
 
 
 def _harmonic(G: Any, nbunch: Any = None, distance: Any = None, sources: Any = None) -> Answer:
     if nbunch is not None or sources is not None:
         return "nbunch or sources is given (atoll's is of all nodes, from all)"
-    return True if distance is None else _lengths(G, distance)
+    return True if distance is None else lengths(G, distance)
 
 
 def _undirected(G: Any, *_: Any, **__: Any) -> Answer:
@@ -344,14 +285,14 @@ def _spanning_edges(G: Any, algorithm: str = "kruskal", weight: Any = "weight", 
         return simple
     if algorithm != "kruskal":
         return f"algorithm is {algorithm!r} (atoll has its own, and yields edges as Kruskal's does)"
-    weights = _weights(G, weight)
+    weights = weights_meant(G, weight)
     if isinstance(weights, str):
         return weights
     if weights is None or len(weights.values) == 0:
         return True
     if not np.isfinite(weights.values).all():
         return f"an edge's {weight!r} is infinite or not a number"
-    if weights.integral and np.abs(weights.values).max() >= _EXACT:
+    if weights.integral and np.abs(weights.values).max() >= EXACT:
         return f"an edge's {weight!r} may be beyond 2^53 (of whole numbers atoll takes those that float64 holds)"
     return True
 
@@ -365,7 +306,7 @@ def _by_modularity(G: Any, weight: Any, resolution: Any) -> Answer:
         return "directed graphs are not supported"
     if not (isinstance(resolution, (int, float, np.number)) and 0 < resolution < np.inf):
         return f"resolution is {resolution} (atoll's is above 0 and finite)"
-    weights = None if weight is None else _weights(G, weight)
+    weights = None if weight is None else weights_meant(G, weight)
     if isinstance(weights, str):
         return weights
     if weights is None or len(weights.values) == 0:
@@ -421,7 +362,7 @@ def _flow(flowG: Any, _s: Any, _t: Any, capacity: Any = "capacity", flow_func: A
         return "flow_func or its options are given (atoll has its own)"
     if flowG.is_multigraph():
         return "multigraphs are not supported"
-    weights = _weights(flowG, capacity)
+    weights = weights_meant(flowG, capacity)
     if isinstance(weights, str):
         return weights
     if isinstance(flowG, Graph) and not flowG._has_dictionaries():
@@ -432,7 +373,7 @@ def _flow(flowG: Any, _s: Any, _t: Any, capacity: Any = "capacity", flow_func: A
         return f"an edge has no {capacity!r}, which stands for an infinite one"
     if not weights.values.min() >= 0:
         return f"an edge's {capacity!r} is negative or not a number"
-    if weights.integral and weights.values.sum() >= _EXACT:
+    if weights.integral and weights.values.sum() >= EXACT:
         return f"the sum of {capacity!r} is above 2^53 (atoll takes ints that float64 holds)"
     return True
 
