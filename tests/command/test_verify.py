@@ -134,9 +134,8 @@ def test_distances_with_their_parents(tmp_path):
 
 @pytest.mark.parametrize("algorithm", [name for name in ALGORITHMS if name != "bfs"])
 def test_runs_verify_cheap_checks_by_default_and_the_rest_on_request(algorithm):
-    default = (
-        None if algorithm in ["bc", "bcc", "cdlp", "ktruss", "lcc", "triangles"] else True
-    )  # those whose check is another run
+    another_run = ["bc", "bcc", "cdlp", "ktruss", "lcc", "triangles"]  # what their checks are
+    default = None if algorithm in another_run else True
     words = ["run", algorithm, "kron:8", "--trials", "1", "--json", "-", *RANKS, 2]
     words += {"bellman_ford": ["--weighted"], "sssp": ["--weighted"], "katz": ["--alpha", "0.001"]}.get(algorithm, [])
     assert json.loads(atoll(*words).stdout)["verified"] is default

@@ -121,6 +121,7 @@ MODULES = {
     "centrality.tests.test_eigenvector_centrality",
     "centrality.tests.test_harmonic_centrality",
     "centrality.tests.test_katz_centrality",
+    "components.tests.test_biconnected",
     "components.tests.test_connected",
     "components.tests.test_weakly_connected",
     "shortest_paths.tests.test_dense",
@@ -128,6 +129,7 @@ MODULES = {
     "shortest_paths.tests.test_generic",
     "shortest_paths.tests.test_unweighted",
     "shortest_paths.tests.test_weighted",
+    "tests.test_bridges",
     "tests.test_core",
     "tests.test_cluster",
 }
