@@ -26,6 +26,8 @@ _MODULARITY = (
 _BLOCKS = "Components, nodes and edges may come in another order, edges from their other end."
 _LINKS = "Graphs with self-loops fall back to NetworkX. Directed graphs and multigraphs are refused, as by NetworkX."
 _SUMS = "Sums may differ in their last bits."
+_NO_LOOPS = "Graphs with self-loops fall back to NetworkX."
+_LINKS = f"{_NO_LOOPS} Directed graphs and multigraphs are refused, as by NetworkX."
 _SIMPLE = "Directed graphs and multigraphs fall back to NetworkX."
 
 FUNCTIONS: dict[str, str] = {
@@ -62,6 +64,8 @@ FUNCTIONS: dict[str, str] = {
     "floyd_warshall_numpy": f"{_WHOLE} nodelist must be all nodes, each once. {_MATRIX}",
     "harmonic_centrality": f"nbunch and sources must be None. {_DISTANCE}",
     "has_bridges": "",
+    "greedy_color": f"strategy must be largest_first, interchange False. {_NO_LOOPS} {_SIMPLE}",
+    "harmonic_centrality": "nbunch, distance and sources must be None.",
     "has_path": "",
     "hits": "nstart must be None, normalized True, weights finite and not negative, those of a multigraph 1. Where "
     "several scores satisfy the equations other ones may come out. max_iter does not count atoll's iterations.",
@@ -78,6 +82,8 @@ FUNCTIONS: dict[str, str] = {
     f"of about the same modularity may come out. {_MODULARITY}",
     "maximum_flow": f"{_FLOW} Of several greatest flows another one may come out.",
     "maximum_flow_value": _FLOW,
+    "maximal_independent_set": f"nodes must be None. Another set is drawn for a seed. {_NO_LOOPS}",
+    "maximal_matching": "Another maximal matching may come out.",
     "maximum_spanning_edges": f"{_KRUSKAL} {_SIMPLE}",
     "maximum_spanning_tree": f"{_KRUSKAL} {_SIMPLE}",
     "minimum_cut": _FLOW,

@@ -16,6 +16,11 @@ Centrality   pagerank, betweenness_centrality, edge_betweenness_centrality, clos
              eigenvector_centrality, katz_centrality, hits
 Structure    connected_components, strongly_connected_components, biconnected_components, articulation_points, bridges,
              core_number, clustering, truss_numbers, k_truss
+Paths        bfs, bfs_tree, sssp, shortest_path, all_pairs, eccentricity, minimum_spanning_forest
+Centrality   pagerank, betweenness_centrality, closeness_centrality, harmonic_centrality, eigenvector_centrality,
+             katz_centrality, hits
+Structure    connected_components, strongly_connected_components, core_number, clustering, greedy_color,
+             maximal_independent_set, maximal_matching
 Communities  louvain_communities, leiden_communities, label_propagation, modularity
 Similarity   of pairs: jaccard, overlap, cosine, common_neighbors, adamic_adar, resource_allocation,
              preferential_attachment; of all: similar_pairs, most_similar
@@ -30,6 +35,10 @@ Results      BfsResult, SsspResult, BellmanFordResult, PathResult, EccentricityR
              PageRankResult, CentralityResult, HitsResult, EdgeBetweennessResult, ComponentsResult, CorenessResult,
              ClusteringResult, CommunitiesResult, LabelPropagationResult, TopologicalResult, FlowResult, CutResult,
              AllPairs, Picture
+Results      BfsResult, SsspResult, PathResult, EccentricityResult, SpanningForestResult, PageRankResult,
+             CentralityResult, HitsResult, ComponentsResult, CorenessResult, ClusteringResult, CommunitiesResult,
+             LabelPropagationResult, SimilarityResult, IndependentSetResult, ColoringResult,
+             MatchingResult, AllPairs, Picture
 Ranks        World, run_ranks, set_threads
 Errors       Error: InputError, MissingVertexError, UsageError, IoError, TransportError, VerificationError,
              ConvergenceError, TimeLimitError
@@ -73,6 +82,14 @@ from .algorithms.communities import CommunitiesResult, leiden_communities, louva
 from .algorithms.edge_betweenness import EdgeBetweennessResult, edge_betweenness_centrality
 from .algorithms.flow import CutResult, FlowResult, maximum_flow, minimum_cut
 from .algorithms.gnn import GCN
+from .algorithms.greedy import (
+    ColoringResult,
+    IndependentSetResult,
+    MatchingResult,
+    greedy_color,
+    maximal_independent_set,
+    maximal_matching,
+)
 from .algorithms.paths import (
     BfsResult,
     EccentricityResult,
@@ -147,6 +164,7 @@ __all__ = [
     "BiconnectedComponentsResult",
     "CentralityResult",
     "ClusteringResult",
+    "ColoringResult",
     "CommunitiesResult",
     "ComponentsResult",
     "ConvergenceError",
@@ -158,9 +176,11 @@ __all__ = [
     "FlowResult",
     "Graph",
     "HitsResult",
+    "IndependentSetResult",
     "InputError",
     "IoError",
     "LabelPropagationResult",
+    "MatchingResult",
     "MissingVertexError",
     "NeighborSample",
     "PageRankResult",
@@ -203,12 +223,15 @@ __all__ = [
     "k_truss",
     "jaccard",
     "katz_centrality",
+    "greedy_color",
     "harmonic_centrality",
     "is_directed_acyclic_graph",
     "k_shortest_paths",
     "label_propagation",
     "maximum_flow",
     "minimum_cut",
+    "maximal_independent_set",
+    "maximal_matching",
     "minimum_spanning_forest",
     "leiden_communities",
     "louvain_communities",

@@ -320,8 +320,8 @@ class VertexArray(ArrayOperations):
 
 _SHOWN = 6  # values that a repr has
 
-_NOT_REACHED = {"depth": UNREACHABLE, "parent": NO_VERTEX, "distance": np.inf}
-GROUPS = {"block", "community", "component", "head", "label", "parent"}
+_NOT_REACHED = {"depth": UNREACHABLE, "parent": NO_VERTEX, "mate": NO_VERTEX, "distance": np.inf}
+GROUPS = {"block", "community", "component", "head", "label", "mate", "parent"}
 
 
 def _missing(name: str, values: np.ndarray) -> np.ndarray:

@@ -27,7 +27,7 @@ std::string text_of(Vertex id, const Dictionary* names) {
 }
 
 Meaning meaning_of(std::string_view column) {
-  constexpr std::string_view kVertices[] = {"parent", "component", "community", "label", "block", "head"};
+  constexpr std::string_view kVertices[] = {"parent", "component", "community", "label", "block", "head", "mate"};
   return std::ranges::find(kVertices, column) != std::end(kVertices) ? Meaning::vertices : Meaning::numbers;
 }
 

@@ -73,6 +73,7 @@ from .functions import (
     triangles,
 )
 from .graph import DiGraph, Graph, MultiDiGraph, MultiGraph
+from .greedy import greedy_color, maximal_independent_set, maximal_matching
 from .links import (
     adamic_adar_index,
     jaccard_coefficient,
@@ -145,6 +146,7 @@ __all__ = [
     "floyd_warshall",
     "floyd_warshall_numpy",
     "from_atoll",
+    "greedy_color",
     "harmonic_centrality",
     "has_bridges",
     "has_path",
@@ -159,6 +161,8 @@ __all__ = [
     "katz_centrality",
     "maximum_flow",
     "maximum_flow_value",
+    "maximal_independent_set",
+    "maximal_matching",
     "maximum_spanning_edges",
     "maximum_spanning_tree",
     "minimum_cut",

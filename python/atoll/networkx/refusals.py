@@ -378,7 +378,25 @@ def _flow(flowG: Any, _s: Any, _t: Any, capacity: Any = "capacity", flow_func: A
     return True
 
 
+def _greedy_color(G: Any, strategy: Any = "largest_first", interchange: bool = False) -> Answer:
+    if interchange or strategy not in ("largest_first", nx.coloring.strategy_largest_first):
+        return "strategy is another than largest_first, or interchange is True (atoll colours by falling degree)"
+    return _links(G)
+
+
+def _independent_set(G: Any, nodes: Any = None, seed: Any = None) -> Answer:
+    if nodes:
+        return "nodes is given (atoll draws all of the set)"
+    if len(G) == 0:
+        return "there is no node (NetworkX draws the first one)"
+    undirected = _undirected(G)
+    return undirected if undirected is not True or not _has_loops(G) else _LOOPS
+
+
 CONDITIONS = {
+    "greedy_color": _greedy_color,
+    "maximal_independent_set": _independent_set,
+    "maximal_matching": _simple,
     "adamic_adar_index": _links,
     "jaccard_coefficient": _links,
     "preferential_attachment": _links,

@@ -32,6 +32,10 @@ const Graph& checked_graph(const Graph& graph, EdgeWeighting weighting) {
         graph.name());
   check(weighting == EdgeWeighting::ones || graph.weighted(),
         "matching: {} has no weights (edges are to be taken by them). Leave weights out.", graph.name());
+  check(weighting == EdgeWeighting::ones || !graph.merged_to_least(),
+        "matching: parallel edges of {} were merged to the least weight (it takes the greatest). Build the graph with "
+        "duplicates max or keep.",
+        graph.name());
   return graph;
 }
 

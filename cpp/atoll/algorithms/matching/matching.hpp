@@ -34,7 +34,8 @@ struct MatchingResult {
 
 class Matching {
  public:
-  /// Collective. InputError, the same on all ranks, if the graph is directed, or has no weights to go by.
+  /// Collective. InputError, the same on all ranks, if the graph is directed, has no weights to go by,
+  /// or has lost greater weights of parallel edges (Graph::merged_to_least).
   Matching(const Graph& graph, EdgeWeighting weighting);
   ~Matching();
   Matching(const Matching&) = delete;
