@@ -26,6 +26,7 @@ CALLS = {
     "pagerank, weight=None": {"weight": None},
     "betweenness_centrality, k=64": {"k": 64, "seed": 1},
     "core_number": {},
+    "greedy_color": {},
     "minimum_spanning_tree": {},
     "triangles": {},
     "single_source_dijkstra_path_length": {"source": 0},

@@ -35,6 +35,7 @@ CASES = [
     ("lcc", [], [], ["--samples", "300"], "0.987"),
     ("msf", ["--weighted"], [], [], "77"),
     ("msf", ["--weighted", "--maximum"], ["--duplicates", "max"], ["--duplicates", "max"], "77"),
+    ("matching", ["--weighted"], ["--duplicates", "max"], ["--duplicates", "max"], "77"),
     ("triangles", [], [], ["--samples", "0"], "-1"),
 ]
 CASES += [("eigenvector", [], [], [], "77"), ("hits", [], [], [], "77")]

@@ -9,16 +9,19 @@ import pytest
 from atoll import errors
 
 EDGES = [("Ann", "Bob", 2.0), ("Bob", "Cid", 0.5), ("Cid", "Ann", 1.0), ("Dan", "Ann", 4.0)]
-REST = {"source": "Dan", "target": "Cid", "labels": [0, 0, 1, 1], "k": 3}
+REST = {"source": "Dan", "target": "Cid", "labels": [0, 0, 1, 1], "k": 3, "pairs": [("Dan", "Cid")]}
 UNDIRECTED = [  # which a list does not say
     "articulation_points",
     "biconnected_components",
     "bridges",
     "core_number",
     "eccentricity",
+    "greedy_color",
     "k_truss",
     "leiden_communities",
     "louvain_communities",
+    "maximal_independent_set",
+    "maximal_matching",
     "minimum_spanning_forest",
     "modularity",
     "truss_numbers",

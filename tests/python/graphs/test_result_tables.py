@@ -25,6 +25,9 @@ MADE = {
     "LabelPropagationResult": (atoll.label_propagation, "label"),
     "CorenessResult": (atoll.core_number, "core"),
     "ClusteringResult": (atoll.clustering, "coefficient"),
+    "IndependentSetResult": (atoll.maximal_independent_set, "member"),
+    "ColoringResult": (atoll.greedy_color, "color"),
+    "MatchingResult": (atoll.maximal_matching, "mate"),
 }
 
 
