@@ -62,10 +62,9 @@ FUNCTIONS: dict[str, str] = {
     "find_negative_cycle": f"{_SIGNED} Of several negative cycles another one may come out.",
     "floyd_warshall": f"{_WHOLE} All edges have them, or none. {_MATRIX}",
     "floyd_warshall_numpy": f"{_WHOLE} nodelist must be all nodes, each once. {_MATRIX}",
+    "greedy_color": f"strategy must be largest_first, interchange False. {_NO_LOOPS} {_SIMPLE}",
     "harmonic_centrality": f"nbunch and sources must be None. {_DISTANCE}",
     "has_bridges": "",
-    "greedy_color": f"strategy must be largest_first, interchange False. {_NO_LOOPS} {_SIMPLE}",
-    "harmonic_centrality": "nbunch, distance and sources must be None.",
     "has_path": "",
     "hits": "nstart must be None, normalized True, weights finite and not negative, those of a multigraph 1. Where "
     "several scores satisfy the equations other ones may come out. max_iter does not count atoll's iterations.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import networkx as nx
 import numpy as np
 
 from .dictionaries import Weights, edge_data
