@@ -148,7 +148,7 @@ Outcome find_similar(World& world, Command& command, const SimilarOptions& o) {
   }
   RankTimer timer(world);
   command.begin_phase(world, "reading " + o.input.text());
-  NamedEdges loaded = o.input.load_named(world);
+  NamedEdges loaded = o.input.load_named(world, o.input.has_names(world));
   const std::shared_ptr<const Dictionary> names = loaded.names;
   const nlohmann::json described_names = describe_names(loaded);
   const double load = world.max(timer.lap());

@@ -38,10 +38,11 @@ std::vector<WalkStart> starts_of(const Graph& graph, const WalksOptions& o, cons
 }
 
 Outcome make_walks(World& world, Command& command, const WalksOptions& o) {
-  if (!o.output.empty()) check_walks_path(world, o.output, o.input.has_names());
+  const bool named = o.input.has_names(world);
+  if (!o.output.empty()) check_walks_path(world, o.output, named);
   RankTimer timer(world);
   command.begin_phase(world, "reading " + o.input.text());
-  NamedEdges loaded = o.input.load_named(world);
+  NamedEdges loaded = o.input.load_named(world, named);
   const std::shared_ptr<const Dictionary> names = loaded.names;
   const nlohmann::json described_names = describe_names(loaded);
   const double load = world.max(timer.lap());
