@@ -13,7 +13,7 @@ namespace {
 
 // By ascending id; empty ones are not given.
 struct Columns {
-  std::vector<Vertex> blocks, articulation, block, head;
+  std::vector<Vertex> blocks, articulation, bridge, block, head;
 };
 
 Columns columns_of(const Sample& s) {
@@ -26,16 +26,20 @@ Columns columns_of(const Sample& s) {
       {.duplicates = s.duplicates});
   const BiconnectedComponentsResult result = biconnected_components(graph);
   const auto list = [](const Array<Vertex>& a) { return std::vector<Vertex>(a.begin(), a.end()); };
-  return {list(result.blocks), list(result.articulation), list(result.block), list(result.head)};
+  return {list(result.blocks), list(result.articulation), list(result.bridge), list(result.block), list(result.head)};
 }
 
 Verdict verdict_on(const Graph& graph, const std::vector<Vertex>& ids, const Columns& columns) {
   std::vector<Array<Vertex>> kept;
-  for (const auto* column : {&columns.blocks, &columns.articulation, &columns.block, &columns.head})
+  for (const auto* column : {&columns.blocks, &columns.articulation, &columns.bridge, &columns.block, &columns.head})
     kept.push_back(column->empty() ? Array<Vertex>() : by_owned_index(graph, ids, *column));
-  return verify_biconnected_components(
-      graph, {.blocks = span(kept[0]), .articulation = span(kept[1]), .block = span(kept[2]), .head = span(kept[3])},
-      {.vertices = 40});
+  return verify_biconnected_components(graph,
+                                       {.blocks = span(kept[0]),
+                                        .articulation = span(kept[1]),
+                                        .bridge = span(kept[2]),
+                                        .block = span(kept[3]),
+                                        .head = span(kept[4])},
+                                       {.vertices = 40});
 }
 
 std::vector<std::string> said_of_columns(const Sample& s, const std::vector<Columns>& answers) {
@@ -52,8 +56,8 @@ TEST_CASE("biconnected components: the right ones pass, all columns or one alone
     const auto ids = s.edges.ids();
     if (ids.empty()) return;
     const Columns right = columns_of(s);
-    const std::vector<std::vector<Vertex> Columns::*> columns{&Columns::blocks, &Columns::articulation, &Columns::block,
-                                                              &Columns::head};
+    const std::vector<std::vector<Vertex> Columns::*> columns{&Columns::blocks, &Columns::articulation,
+                                                              &Columns::bridge, &Columns::block, &Columns::head};
     for (const auto column : columns) {
       Columns alone;
       alone.*column = right.*column;
@@ -75,8 +79,11 @@ TEST_CASE("biconnected components: the check says which rule is broken, and wher
   // Triangles 1 2 3 and 4 5 6, the bridges 3 4 and 8 9.
   const Sample s = two_triangles();
   const auto of = [&](const Columns& columns) { return said_of_columns(s, {columns})[0]; };
-  const Columns right{
-      {1, 1, 2, 2, 1, 1, 1, 1}, {0, 0, 1, 1, 0, 0, 0, 0}, {-1, 2, 2, 4, 5, 5, -1, 9}, {-1, 1, 1, 3, 4, 4, -1, 8}};
+  const Columns right{{1, 1, 2, 2, 1, 1, 1, 1},
+                      {0, 0, 1, 1, 0, 0, 0, 0},
+                      {0, 0, 0, 1, 0, 0, 0, 1},
+                      {-1, 2, 2, 4, 5, 5, -1, 9},
+                      {-1, 1, 1, 3, 4, 4, -1, 8}};
   CHECK(of(right) == "");
   const auto with = [&](auto&& change) {
     Columns wrong = right;

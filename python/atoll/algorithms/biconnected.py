@@ -26,6 +26,8 @@ class BiconnectedComponentsResult(Result):
     """int64: how many biconnected components hold the vertex; 0 where no edge leads to another."""
     articulation: VertexArray
     """int64: 1 of an articulation point, which two components or more hold; else 0."""
+    bridge: VertexArray
+    """int64: 1 where the edge to `head` is a bridge, each of which has one such end; else 0."""
     block: VertexArray
     """int64: of the biconnected component that leads from the vertex to the smallest id of its connected component,
     the smallest id, its head's left out; -1 of the vertex with that id."""
@@ -99,9 +101,9 @@ class BiconnectedComponentsResult(Result):
         return _core.edge_blocks(core, self.block.local, self.head.local).view(np.int64)
 
     def bridge_edges(self) -> tuple[np.ndarray, np.ndarray]:
-        """Returns the ends of this rank's bridges, by ascending ids; names where vertices have some. Collective.
+        """Returns the ends of this rank's bridges, by ascending ids; names where vertices have some. Not collective.
 
-        A bridge is on the rank of its end of the lesser id, which comes first.
+        The end of the lesser id comes first. All ranks together have each bridge once.
 
         Examples
         --------
@@ -109,15 +111,11 @@ class BiconnectedComponentsResult(Result):
         (array([0, 1]), array([1, 2]))
         """
         graph = self.block.graph
-        u, v, *_ = graph.edges()
-        label = self.edge_block()
-        labels, others = self._others()
-        is_bridge = (u != v) & np.isin(label, labels[others == 1])
-        # Parallel edges are on the same rank.
-        distinct, count = np.unique(label[is_bridge], return_counts=True)
-        is_bridge &= np.isin(label, distinct[count == 1])
-        order = np.lexsort((v[is_bridge], u[is_bridge]))
-        return _labels(graph, u[is_bridge][order]), _labels(graph, v[is_bridge][order])
+        is_bridge = self.bridge.local == 1
+        ends = graph.ids[is_bridge], self.head.local[is_bridge]
+        low, high = np.minimum(*ends), np.maximum(*ends)
+        order = np.lexsort((high, low))
+        return _labels(graph, low[order]), _labels(graph, high[order])
 
     def _others(self) -> tuple[np.ndarray, np.ndarray]:
         """Labels, the largest component's first, and how many vertices each has without its head. Collective."""
@@ -147,6 +145,9 @@ def _positions(labels: np.ndarray, values: np.ndarray) -> np.ndarray:
     return order[np.searchsorted(labels[order], values)]
 
 
+_COLUMNS = ("blocks", "articulation", "bridge", "block", "head")
+
+
 @checked
 def biconnected_components(graph: GraphLike) -> BiconnectedComponentsResult:
     """Biconnected components, articulation points and bridges of an undirected graph [1]_. Collective over graph.comm.
@@ -159,9 +160,9 @@ def biconnected_components(graph: GraphLike) -> BiconnectedComponentsResult:
     Returns
     -------
     BiconnectedComponentsResult
-                                .blocks, .articulation, .block, .head (VertexArrays of int64), .components,
-                                .bridges, .articulation_points, .largest, .sizes(), .members(), .edge_block(),
-                                .bridge_edges()
+                                .blocks, .articulation, .bridge, .block, .head (VertexArrays of int64),
+                                .components, .bridges, .articulation_points, .largest, .sizes(), .members(),
+                                .edge_block(), .bridge_edges()
 
     Raises
     ------
@@ -185,7 +186,7 @@ articulation points>
         pass
     found = run(graph, "bcc")
     return BiconnectedComponentsResult(
-        **{name: VertexArray(graph, found[name], name) for name in ("blocks", "articulation", "block", "head")},
+        **{name: VertexArray(graph, found[name], name) for name in _COLUMNS},
         **{
             name: found[name]
             for name in ("components", "bridges", "articulation_points", "largest", "prepare_seconds", "seconds")

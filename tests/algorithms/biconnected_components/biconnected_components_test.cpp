@@ -17,8 +17,8 @@ using samples::Sample;
 namespace {
 
 struct Expected {
-  std::vector<Vertex> blocks, articulation, block, head;  // by ascending id
-  std::map<std::pair<Vertex, Vertex>, Vertex> of_edge;    // by ids, the smaller first
+  std::vector<Vertex> blocks, articulation, bridge, block, head;  // by ascending id
+  std::map<std::pair<Vertex, Vertex>, Vertex> of_edge;            // by ids, the smaller first
   Vertex components = 0, bridges = 0, points = 0, largest = 0;
 };
 
@@ -33,12 +33,12 @@ std::vector<std::pair<std::size_t, std::size_t>> edges_of(const Sample& sample) 
 Expected expected_of(const Sample& sample) {
   const auto ids = sample.edges.ids();
   const std::size_t n = ids.size();
-  Expected right{
-      std::vector<Vertex>(n, 0), std::vector<Vertex>(n, 0), std::vector<Vertex>(n, -1), std::vector<Vertex>(n, -1), {}};
+  const std::vector<Vertex> none(n, 0), nowhere(n, -1);
+  Expected right{none, none, none, nowhere, nowhere, {}};
   for (const reference::Block& block : reference::biconnected_components(n, edges_of(sample))) {
     const auto others = block.others();
     ++right.components;
-    right.bridges += block.edges.size() == 1;
+    right.bridges += right.bridge[others[0]] = block.edges.size() == 1;
     right.largest = std::max(right.largest, static_cast<Vertex>(others.size()) + 1);
     ++right.blocks[block.head];
     for (const std::size_t v : others) {
@@ -71,6 +71,7 @@ void check_edges(const Graph& graph, const BiconnectedComponentsResult& result, 
 void check_result(const Graph& graph, const BiconnectedComponentsResult& result, const Expected& right) {
   CHECK(samples::by_id(graph, result.blocks) == right.blocks);
   CHECK(samples::by_id(graph, result.articulation) == right.articulation);
+  CHECK(samples::by_id(graph, result.bridge) == right.bridge);
   CHECK(samples::by_id(graph, result.block) == right.block);
   CHECK(samples::by_id(graph, result.head) == right.head);
   CHECK(std::tuple(result.components, result.bridges, result.articulation_points, result.largest) ==
@@ -82,6 +83,7 @@ Verdict verdict_on(const Graph& graph, const BiconnectedComponentsResult& result
   const auto span = [](const Array<Vertex>& a) { return std::span<const Vertex>(a.data(), a.size()); };
   return verify_biconnected_components(graph, {.blocks = span(result.blocks),
                                                .articulation = span(result.articulation),
+                                               .bridge = span(result.bridge),
                                                .block = span(result.block),
                                                .head = span(result.head),
                                                .components = result.components,

@@ -7,7 +7,7 @@ import pytest
 from atoll import errors
 from reference import random_edges
 
-COLUMNS = ["blocks", "articulation", "block", "head"]
+COLUMNS = ["blocks", "articulation", "bridge", "block", "head"]
 
 
 def networkx_graph(src, dst):

@@ -37,7 +37,7 @@ void BiconnectedComponents::run(BiconnectedComponentsResult& result) {
   World& world = graph_.world();
   search_->run();
   const std::size_t owned = index(graph_.owned());
-  for (Array<Vertex>* column : {&result.blocks, &result.articulation, &result.block, &result.head})
+  for (Array<Vertex>* column : {&result.blocks, &result.articulation, &result.bridge, &result.block, &result.head})
     if (column->size() != owned) *column = Array<Vertex>(owned);
   std::atomic<Vertex> points{0}, bridges{0};
   world.team().for_range(owned, kOwnedGrain, [&](int, std::size_t a, std::size_t b) {
@@ -51,7 +51,8 @@ void BiconnectedComponents::run(BiconnectedComponentsResult& result) {
       result.block[k] = block < 0 ? -1 : search_->id_of(search_->least(block));
       result.head[k] = block < 0 ? -1 : search_->id_of(search_->head(block));
       points_here += result.articulation[k];
-      bridges_here += block >= 0 && search_->others(block) == 1 && is_bridge(graph_, *search_, v);
+      result.bridge[k] = block >= 0 && search_->others(block) == 1 && is_bridge(graph_, *search_, v);
+      bridges_here += result.bridge[k];
     }
     points += points_here;
     bridges += bridges_here;

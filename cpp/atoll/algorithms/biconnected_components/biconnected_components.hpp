@@ -33,10 +33,11 @@ namespace atl {
 struct BiconnectedComponentsResult {
   Array<Vertex> blocks;        ///< [owned index] blocks that hold the vertex; 0: it has no edge to another
   Array<Vertex> articulation;  ///< 1 of an articulation point, which two blocks or more hold; else 0
+  Array<Vertex> bridge;        ///< 1 where the edge to `head` is a bridge, each of which has one such end; else 0
   /// Smallest id, its head's left out, of the block towards the smallest id of the connected component; -1 of that one.
   Array<Vertex> block;
-  Array<Vertex>
-      head;  ///< id of that block's vertex nearest to the smallest id of the connected component; -1: as above
+  /// Id of that block's vertex nearest to the smallest id of the connected component; -1 of that one.
+  Array<Vertex> head;
   Vertex components = 0;           ///< blocks on all ranks
   Vertex bridges = 0;              ///< blocks of one edge
   Vertex articulation_points = 0;  ///< on all ranks

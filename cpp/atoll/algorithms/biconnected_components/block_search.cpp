@@ -88,6 +88,12 @@ void BlockSearch::for_nodes(F&& f) {
   });
 }
 
+// Calls f(position of the root) for each tree.
+template <class F>
+void BlockSearch::for_trees(F&& f) {
+  for (Local root = 0; root < static_cast<Local>(nodes()); root = forest_.last(root) + 1) f(root);
+}
+
 void BlockSearch::link_forest() {
   sets_.start(team_);
   link_edges([](Local, Local) { return true; });
@@ -184,18 +190,19 @@ void BlockSearch::link_skeleton() {
       sets_.unite(forest_.node(at), forest_.node(forest_.parent(at)));
   });
   link_edges([&](Local a, Local b) {
-    const Local one = forest_.position(a), other = forest_.position(b);
-    return !forest_.is_ancestor(one, other) && !forest_.is_ancestor(other, one);
+    const auto one = forest_.interval(a), other = forest_.interval(b);
+    return one.last < other.first || other.last < one.first;
   });
 }
 
 void BlockSearch::name_blocks() {
-  for_nodes([&](Local v) { block_[v] = forest_.is_root(forest_.position(v)) ? -1 : sets_.find(v); });
-  for_nodes([&](Local v) {
-    if (block_[v] < 0) return;
-    const Local above = forest_.node(forest_.parent(forest_.position(v)));
+  for_nodes([&](Local v) { block_[v] = sets_.find(v); });
+  for_trees([&](Local root) { block_[forest_.node(root)] = -1; });
+  for_nodes([&](Local at) {
+    if (forest_.is_root(at)) return;
+    const Local block = block_[forest_.node(at)], above = forest_.node(forest_.parent(at));
     // The topmost nodes of a block all have the same parent.
-    if (block_[above] != block_[v]) std::atomic_ref(head_[block_[v]]).store(above, std::memory_order_relaxed);
+    if (block_[above] != block) std::atomic_ref(head_[block]).store(above, std::memory_order_relaxed);
   });
 }
 
@@ -222,14 +229,14 @@ void BlockSearch::turn_to_least_ids() {
       lower_to(least_[root], least);
     }
   });
-  for (Local root = 0; root < static_cast<Local>(nodes()); root = forest_.last(root) + 1) {
+  for_trees([&](Local root) {
     Local v = least_[root];
     for (Local block = std::exchange(block_[v], -1); block >= 0;) {
       const Local above = std::exchange(head_[block], v);
       block = std::exchange(block_[above], block);
       v = above;
     }
-  }
+  });
 }
 
 void BlockSearch::count_blocks() {

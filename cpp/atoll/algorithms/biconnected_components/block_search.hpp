@@ -58,6 +58,8 @@ class BlockSearch {
   void lower_to(Local& known, Local node) const;
   template <class F>
   void for_nodes(F&& f);
+  template <class F>
+  void for_trees(F&& f);
 
   const Graph& graph_;
   World& world_;

@@ -4,6 +4,7 @@
 namespace atl {
 namespace {
 
+constexpr std::size_t kPositions = 8192;
 constexpr Local kNodesPerPause = 1 << 16;  // between two looks for an interrupt
 
 }  // namespace
@@ -17,6 +18,9 @@ void PreorderForest::build(Team& team, const DisjointSets& sets) {
     // All behind it are done, and their last positions are here.
     if (const Local above = parent_[at]; above >= 0) last_[above] = std::max(last_[above], last_[at]);
   }
+  team.for_range(node_.size(), kPositions, [&](int, std::size_t a, std::size_t b) {
+    for (std::size_t at = a; at < b; ++at) interval_[node_[at]].last = last_[at];
+  });
 }
 
 // Each thread counts and lists the neighbours of its own nodes, and reads all pairs for that: so nothing is atomic, and
@@ -49,7 +53,7 @@ Local PreorderForest::number(Team& team, Local root, Local next) {
     const Local at = next++;
     if (at % kNodesPerPause == 0) team.cancellation_point();
     node_[at] = v;
-    position_[v] = last_[at] = at;
+    interval_[v].first = last_[at] = at;
     parent_[at] = above;
     top_[at] = above < 0 || parent_[above] < 0 ? at : top_[above];
     const Local before = above < 0 ? -1 : node_[above];

@@ -12,14 +12,18 @@ namespace atl {
 ///     forest.position(v), forest.node(position)
 ///     forest.parent(position), forest.last(position)  // positions: of the parent, of the last node of the subtree
 ///
-/// The trees are the same for any number of threads if the pairs are. Memory: 40 bytes a node.
+/// The trees are the same for any number of threads if the pairs are. Memory: 44 bytes a node.
 class PreorderForest {
  public:
+  struct Interval {
+    Local first, last;
+  };
+
   explicit PreorderForest(std::size_t nodes)
       : begin_(nodes + 2),
         targets_(2 * nodes),
         stack_(nodes),
-        position_(nodes),
+        interval_(nodes),
         node_(nodes),
         parent_(nodes),
         last_(nodes),
@@ -28,7 +32,9 @@ class PreorderForest {
   void build(Team& team, const DisjointSets& sets);
 
   Local size() const { return static_cast<Local>(node_.size()); }
-  Local position(Local node) const { return position_[node]; }
+  /// The positions of the node's subtree, its own first. Nodes with disjoint ones are not above each other.
+  Interval interval(Local node) const { return interval_[node]; }
+  Local position(Local node) const { return interval_[node].first; }
   Local node(Local position) const { return node_[position]; }
   Local parent(Local position) const { return parent_[position]; }  ///< -1 of a root
   Local last(Local position) const { return last_[position]; }
@@ -39,12 +45,10 @@ class PreorderForest {
     const Local top = top_[position], above = parent_[top];
     return above < 0 ? top : above;
   }
-  /// Whether the node at `above` is an ancestor of the one at `position`, or the same.
-  bool is_ancestor(Local above, Local position) const { return above <= position && position <= last_[above]; }
 
   std::size_t memory_bytes() const {
     return begin_.size() * sizeof(std::uint32_t) + stack_.size() * sizeof(Pushed) +
-           (targets_.size() + 5 * node_.size()) * sizeof(Local);
+           (targets_.size() + 6 * node_.size()) * sizeof(Local);
   }
 
  private:
@@ -58,7 +62,7 @@ class PreorderForest {
   Array<std::uint32_t> begin_;  // [node] of its neighbours in the tree; there are at most 2 (n - 1)
   Array<Local> targets_;
   Array<Pushed> stack_;
-  Array<Local> position_;                    // [node]
+  Array<Interval> interval_;                 // [node]
   Array<Local> node_, parent_, last_, top_;  // [position]
 };
 

@@ -17,11 +17,13 @@ class PreparedBiconnectedComponents final : public Prepared {
   void run(const Arguments&, Answer& answer, const Progress&) override {
     result_.blocks = answer.take<Vertex>("blocks");
     result_.articulation = answer.take<Vertex>("articulation");
+    result_.bridge = answer.take<Vertex>("bridge");
     result_.block = answer.take<Vertex>("block");
     result_.head = answer.take<Vertex>("head");
     search_.run(result_);
     answer.put("blocks", std::move(result_.blocks));
     answer.put("articulation", std::move(result_.articulation));
+    answer.put("bridge", std::move(result_.bridge));
     answer.put("block", std::move(result_.block));
     answer.put("head", std::move(result_.head));
     answer.set("components", result_.components);
@@ -68,6 +70,8 @@ Algorithm bcc_row() {
       .contract = {.direction = Contract::Direction::undirected, .multi_edges = Contract::Multiplicity::counted},
       .columns = {{"blocks", "int64", "biconnected components that hold the vertex; 0: no edge leads to another"},
                   {"articulation", "int64", "1 of an articulation point, which is in two blocks or more; else 0"},
+                  {"bridge", "int64",
+                   "1 where the edge to the head is a bridge, each of which has one such end; else 0"},
                   {"block", "int64",
                    "smallest id, its head's left out, of the block that leads to the smallest id of the connected "
                    "component; -1 of that vertex"},
@@ -92,6 +96,7 @@ Algorithm bcc_row() {
             return verify_biconnected_components(graph,
                                                  {.blocks = column_of<Vertex>(answer, "blocks"),
                                                   .articulation = column_of<Vertex>(answer, "articulation"),
+                                                  .bridge = column_of<Vertex>(answer, "bridge"),
                                                   .block = column_of<Vertex>(answer, "block"),
                                                   .head = column_of<Vertex>(answer, "head"),
                                                   .components = total(answer, "components"),

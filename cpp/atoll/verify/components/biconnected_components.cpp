@@ -15,7 +15,7 @@ constexpr Vertex kMostPieces = 3;
 
 // The values of a vertex; what a search finds has no fields that were not asked for.
 struct BlockValues {
-  Vertex blocks = 0, block = -1, head = -1;
+  Vertex blocks = 0, bridge = 0, block = -1, head = -1;
 };
 
 struct BlockTotals {
@@ -43,7 +43,9 @@ std::pair<std::vector<BlockValues>, BlockTotals> values_by_search(std::size_t no
       values[v].head = id_of(head);
     }
     const std::span<const Local> list = neighbours(others[0]);
-    totals.bridges += others.size() == 1 && std::count(list.begin(), list.end(), head) == 1;
+    const bool is_bridge = others.size() == 1 && std::count(list.begin(), list.end(), head) == 1;
+    values[others[0]].bridge = is_bridge;
+    totals.bridges += is_bridge;
     ++totals.components;
     totals.largest = std::max(totals.largest, static_cast<Vertex>(others.size()) + 1);
   }
@@ -109,6 +111,7 @@ class BlockCheck {
         columns_(columns),
         has_blocks_(is_given(columns.blocks, "numbers of blocks")),
         has_articulation_(is_given(columns.articulation, "articulation points")),
+        has_bridge_(is_given(columns.bridge, "marks of bridges")),
         has_block_(is_given(columns.block, "biconnected components")),
         has_head_(is_given(columns.head, "heads")),
         violations_(world_) {}
@@ -190,8 +193,9 @@ class BlockCheck {
       };
       compare(0, has_blocks_, columns_.blocks, right[k].blocks);
       compare(1, has_articulation_, columns_.articulation, right[k].blocks > 1);
-      compare(2, has_block_, columns_.block, right[k].block);
-      compare(3, has_head_, columns_.head, right[k].head);
+      compare(2, has_bridge_, columns_.bridge, right[k].bridge);
+      compare(3, has_block_, columns_.block, right[k].block);
+      compare(4, has_head_, columns_.head, right[k].head);
     });
   }
 
@@ -248,7 +252,8 @@ class BlockCheck {
 
   Verdict found() {
     const Violation b = violations_.first();
-    constexpr const char* kColumns[] = {"number of blocks", "mark of articulation points", "block", "head"};
+    constexpr const char* kColumns[] = {"number of blocks", "mark of articulation points", "mark of bridges", "block",
+                                        "head"};
     switch (b.rule) {
       case 1:
         return {false, b.p == 0 ? fmt::format("rule 1: vertex {} is in {} blocks (0 or more)", b.a, b.q)
@@ -272,7 +277,7 @@ class BlockCheck {
   const Graph& graph_;
   World& world_;
   const BlockColumns columns_;
-  const bool has_blocks_, has_articulation_, has_block_, has_head_;
+  const bool has_blocks_, has_articulation_, has_bridge_, has_block_, has_head_;
   Violations violations_;
 };
 

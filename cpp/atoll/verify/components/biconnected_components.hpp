@@ -24,7 +24,7 @@ namespace atl {
 
 /// Columns that are given, by owned index; others are empty on all ranks. Scalars are checked by rule 3.
 struct BlockColumns {
-  std::span<const Vertex> blocks = {}, articulation = {}, block = {}, head = {};
+  std::span<const Vertex> blocks = {}, articulation = {}, bridge = {}, block = {}, head = {};
   std::optional<Vertex> components = {}, bridges = {}, articulation_points = {}, largest = {};
 };
 
