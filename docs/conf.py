@@ -55,7 +55,7 @@ myst_heading_anchors = 3
 html_theme = "furo"
 html_static_path = ["_static"]
 html_logo = html_favicon = "_static/logo.svg"
-html_search_scorer = "_static/search_order.js"
+html_search_scorer = str(ROOT / "docs/_static/search_order.js")
 html_title = f"Atoll {release}"
 html_show_sphinx = False
 html_copy_source = False

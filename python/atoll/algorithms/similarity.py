@@ -139,7 +139,7 @@ def _of_pairs(graph: Graph, measure: str, pairs: Any) -> SimilarityResult:
 def jaccard(graph: GraphLike, pairs: Any) -> SimilarityResult:
     """Returns the Jaccard coefficient of pairs: how many of the neighbours of either vertex are common [1]_.
 
-    |N(u) and N(v)| / |N(u) or N(v)|, and 0 where neither has a neighbour. Collective over graph.comm.
+    ``|N(u) and N(v)|`` / ``|N(u) or N(v)|``, and 0 where neither has a neighbour. Collective over graph.comm.
 
     Parameters
     ----------
@@ -172,9 +172,9 @@ def jaccard(graph: GraphLike, pairs: Any) -> SimilarityResult:
 
 @checked
 def overlap(graph: GraphLike, pairs: Any) -> SimilarityResult:
-    """Returns the overlap coefficient of pairs: |N(u) and N(v)| / min(|N(u)|, |N(v)|), 0 where one has no neighbour.
+    """Returns the overlap coefficient of pairs: ``|N(u) and N(v)|`` / min(``|N(u)|``, ``|N(v)|``).
 
-    Arguments, result and errors are those of jaccard(). Collective over graph.comm.
+    It is 0 where one has no neighbour. Arguments, result and errors are those of jaccard(). Collective over graph.comm.
 
     Examples
     --------
@@ -188,8 +188,8 @@ def overlap(graph: GraphLike, pairs: Any) -> SimilarityResult:
 def cosine(graph: GraphLike, pairs: Any) -> SimilarityResult:
     """Returns the cosine of pairs' rows of the adjacency matrix, and 0 where one is empty.
 
-    |N(u) and N(v)| / sqrt(|N(u)| |N(v)|). Arguments, result and errors are those of jaccard(). Collective over
-    graph.comm.
+    ``|N(u) and N(v)|`` / sqrt(``|N(u)|`` ``|N(v)|``). Arguments, result and errors are those of jaccard(). Collective
+    over graph.comm.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def cosine(graph: GraphLike, pairs: Any) -> SimilarityResult:
 
 @checked
 def common_neighbors(graph: GraphLike, pairs: Any) -> SimilarityResult:
-    """Counts the neighbours that pairs have in common, |N(u) and N(v)|, as float64.
+    """Counts the neighbours that pairs have in common, ``|N(u) and N(v)|``, as float64.
 
     Arguments, result and errors are those of jaccard(). Collective over graph.comm.
 
@@ -215,7 +215,7 @@ def common_neighbors(graph: GraphLike, pairs: Any) -> SimilarityResult:
 
 @checked
 def adamic_adar(graph: GraphLike, pairs: Any) -> SimilarityResult:
-    """Returns the Adamic-Adar index of pairs: the sum of 1 / log |F(w)| over their common neighbours w [1]_.
+    """Returns the Adamic-Adar index of pairs: the sum of 1 / log ``|F(w)|`` over their common neighbours w [1]_.
 
     F(w) are the vertices that have w as a neighbour; in an undirected graph its neighbours. Infinity for a vertex and
     itself where it alone has some neighbour. Arguments, result and errors are those of jaccard(). Collective over
@@ -235,7 +235,7 @@ def adamic_adar(graph: GraphLike, pairs: Any) -> SimilarityResult:
 
 @checked
 def resource_allocation(graph: GraphLike, pairs: Any) -> SimilarityResult:
-    """Returns the resource allocation index of pairs: the sum of 1 / |F(w)| over their common neighbours w [1]_.
+    """Returns the resource allocation index of pairs: the sum of 1 / ``|F(w)|`` over their common neighbours w [1]_.
 
     F(w) are the vertices that have w as a neighbour; in an undirected graph its neighbours. Arguments, result and
     errors are those of jaccard(). Collective over graph.comm.
@@ -254,7 +254,7 @@ def resource_allocation(graph: GraphLike, pairs: Any) -> SimilarityResult:
 
 @checked
 def preferential_attachment(graph: GraphLike, pairs: Any) -> SimilarityResult:
-    """Returns the preferential attachment score of pairs: |N(u)| |N(v)|, as float64.
+    """Returns the preferential attachment score of pairs: ``|N(u)|`` ``|N(v)|``, as float64.
 
     Arguments, result and errors are those of jaccard(). Collective over graph.comm.
 
