@@ -35,9 +35,8 @@ void require_chances(const Graph& graph, const Csr& lists) {
 }
 
 IdOrderedRows::IdOrderedRows(const Graph& graph, const Csr& lists, EdgeWeighting weighting)
-    : lists_(lists), targets_(lists.targets.size()) {
-  const bool by_weight = weighting == EdgeWeighting::of_edges;
-  if (by_weight) weights_ = Array<double>(lists.targets.size());
+    : lists_(lists), weighted_(weighting == EdgeWeighting::of_edges), targets_(lists.targets.size()) {
+  if (weighted_) weights_ = Array<double>(lists.targets.size());
   Team& team = graph.world().team();
   std::vector<std::vector<Neighbour>> scratch(static_cast<std::size_t>(team.size()));
   team.for_range(index(graph.owned()), kRowGrain, [&](int thread, std::size_t a, std::size_t b) {
@@ -58,7 +57,7 @@ IdOrderedRows::IdOrderedRows(const Graph& graph, const Csr& lists, EdgeWeighting
       auto e = static_cast<std::size_t>(lists.offsets[v]);
       for (const Neighbour& neighbour : row) {
         targets_[e] = neighbour.local;
-        if (by_weight) weights_[e] = neighbour.weight;
+        if (weighted_) weights_[e] = neighbour.weight;
         ++e;
       }
     }

@@ -34,13 +34,14 @@ class IdOrderedRows {
   std::span<const double> weights(Local master) const {
     return {weights_.data() + begin(master), static_cast<std::size_t>(degree(master))};
   }
-  bool weighted() const { return !weights_.empty(); }
+  bool weighted() const { return weighted_; }
   const Edge* offsets() const { return lists_.offsets.data(); }
   const Local* all_targets() const { return targets_.data(); }
   std::size_t memory_bytes() const { return targets_.size() * sizeof(Local) + weights_.size() * sizeof(double); }
 
  private:
   const Csr& lists_;
+  const bool weighted_;
   Array<Local> targets_;
   Array<double> weights_;  // empty if the edges count alike
 };

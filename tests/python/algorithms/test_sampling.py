@@ -95,7 +95,6 @@ def test_a_later_seed_draws_anew_and_the_same_seed_again():
     first = atoll.random_walks(graph, length=10)
     assert (first == atoll.random_walks(graph, length=10)).all()
     assert (first != atoll.random_walks(graph, length=10, seed=2)).any()
-    assert graph.nbytes > 0
     graph.release_layouts()
     assert (first == atoll.random_walks(graph, length=10)).all()
 
@@ -195,7 +194,7 @@ def test_what_cannot_be_sampled_is_refused():
         (([0], 5), {}, TypeError, "fanout"),
         (([0], [2]), {"direction": "up"}, atoll.UsageError, "direction"),
         (([0], [2]), {"weight": True}, atoll.InputError, "no weights"),
-        ((["Ann"], [2]), {}, atoll.UsageError, "no names|names"),
+        ((["Ann"], [2]), {}, TypeError, "ids are whole numbers"),
     ):
-        with pytest.raises((error, TypeError) if arguments[0] == ["Ann"] else error, match=text):
+        with pytest.raises(error, match=text):
             atoll.sample_neighbors(graph, *arguments, **options)
