@@ -8,7 +8,7 @@ from typing import Any
 _DIRECTED = "Directed graphs fall back to NetworkX."
 _SIGNED = "weight must be the name of an attribute, its values finite, sums of ints below 2^53."
 _MATRIX = "All distances are kept at once: more than 16,384 nodes fall back to NetworkX."
-_FLOW = "flow_func must be None, every edge have a capacity, not negative, sums of ints below 2^53."
+_FLOW = "flow_func must be None, every edge have a capacity, finite and not negative, sums of ints below 2^53."
 _BOUNDS = "Directed, without weight, more than 16,384 nodes fall back to NetworkX."
 _DISTANCE = "distance must be None or the name of an attribute, finite and not negative, sums of ints below 2^53."
 _LENGTHS = "weight must be the name of an attribute, its values finite, not negative, sums of ints below 2^53."

@@ -90,7 +90,7 @@ def maximum_flow(graph: GraphLike, source: int | str, target: int | str, *, capa
                                 built: duplicates="sum" adds up their capacities, "keep" keeps them
     source, target : int or str
                                 original ids, or names of vertices that have some
-    capacity : str, optional    the attribute of the edges that is meant; None: the weights. Infinite ones limit nothing
+    capacity : str, optional    the attribute of the edges that is meant; None: the weights
 
     Returns
     -------
@@ -98,8 +98,7 @@ def maximum_flow(graph: GraphLike, source: int | str, target: int | str, *, capa
 
     Raises
     ------
-    InputError                  no such vertex, or twice the same; no weights, or one that is negative or not a number;
-                                a path of infinite capacity between the two
+    InputError                  no such vertex, or twice the same; no weights, or one that is negative
 
     References
     ----------

@@ -8,14 +8,14 @@ from typing import Any, Callable
 import networkx as nx
 import numpy as np
 
-from .. import _core, errors
+from .. import _core
 from .conditions import where_possible
 from .dictionaries import Weights
 from .graph import Graph
 
 
 def _run(G: Graph, source: Any, target: Any, capacity: str) -> tuple[Any, dict[str, Any], Callable[[float], Any]]:
-    """Returns the graph, what the core finds, and the type of NetworkX's numbers. Errors are NetworkX's."""
+    """Returns the graph, what the core finds, and the type of NetworkX's numbers."""
     for node in (source, target):
         if node not in G:
             raise nx.NetworkXError(f"node {node!s} not in graph")
@@ -24,12 +24,7 @@ def _run(G: Graph, source: Any, target: Any, capacity: str) -> tuple[Any, dict[s
     weights = G._weights(capacity)
     graph = G._weighted(capacity)
     ids = graph.ids
-    try:
-        found = _core.maximum_flow(graph._core, int(ids[G._numbers()[source]]), int(ids[G._numbers()[target]]))
-    except errors.InputError as e:
-        if "no bound" not in str(e):
-            raise
-        raise nx.NetworkXUnbounded("Infinite capacity path, flow unbounded above.") from e
+    found = _core.maximum_flow(graph._core, int(ids[G._numbers()[source]]), int(ids[G._numbers()[target]]))
     whole = isinstance(weights, Weights) and weights.integral
     return graph, found, int if whole else float
 

@@ -120,7 +120,11 @@ def _bellman_ford(G: Any, source: Any, weight: Any = "weight") -> Answer:
     return signed_lengths(G, weight)
 
 
-def _bellman_ford_path(G: Any, source: Any, target: Any = None, weight: Any = "weight") -> Answer:
+def _bellman_ford_path(G: Any, source: Any, target: Any, weight: Any = "weight") -> Answer:
+    return signed_lengths(G, weight)
+
+
+def _single_source_bellman_ford(G: Any, source: Any, target: Any = None, weight: Any = "weight") -> Answer:
     return signed_lengths(G, weight)
 
 
@@ -372,8 +376,8 @@ def _flow(flowG: Any, _s: Any, _t: Any, capacity: Any = "capacity", flow_func: A
         everywhere = all(capacity in data for data in edge_data(flowG))
     if weights is None or len(weights.values) == 0 or not everywhere:
         return f"an edge has no {capacity!r}, which stands for an infinite one"
-    if not weights.values.min() >= 0:
-        return f"an edge's {capacity!r} is negative or not a number"
+    if not 0 <= weights.values.min() <= weights.values.max() < np.inf:
+        return f"an edge's {capacity!r} is negative, infinite or not a number"
     if weights.integral and weights.values.sum() >= EXACT:
         return f"the sum of {capacity!r} is above 2^53 (atoll takes ints that float64 holds)"
     return True
@@ -421,7 +425,7 @@ CONDITIONS = {
     "clustering": _clustering,
     "find_negative_cycle": _bellman_ford,
     "negative_edge_cycle": _negative_edge_cycle,
-    "single_source_bellman_ford": _bellman_ford_path,
+    "single_source_bellman_ford": _single_source_bellman_ford,
     "single_source_bellman_ford_path": _bellman_ford,
     "single_source_bellman_ford_path_length": _bellman_ford,
     "core_number": _simple,

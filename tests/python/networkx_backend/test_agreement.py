@@ -73,7 +73,7 @@ def test_paths_come_by_ascending_length_as_networkx_has_them(kind):
                     as_short(G, weight, path, expected)
             ours, theirs = listed("all_shortest_paths", None, G, u, v)
             assert ours == theirs if isinstance(theirs, tuple) else sorted(map(str, ours)) == sorted(map(str, theirs))
-    assert refused("shortest_simple_paths", nx.MultiGraph([(0, 1)]), 0, 1)
+    assert "multigraphs" in backend.can_run("shortest_simple_paths", (nx.MultiGraph([(0, 1)]), 0, 1), {})
     assert refused("all_shortest_paths", nx.path_graph(3), 0, 1, weight="w", method="bellman-ford")
 
 
@@ -173,7 +173,7 @@ def test_flows_and_cuts(kind):
         G = random_graph(kind, seed)
         rng = random.Random(seed)
         for u, v in G.edges:
-            G[u][v]["capacity"] = rng.randrange(5) if seed % 2 else rng.choice([0.5, 1.25, 3.0, float("inf")])
+            G[u][v]["capacity"] = rng.randrange(5) if seed % 2 else rng.choice([0.0, 0.5, 1.25, 3.0])
         if not G.number_of_edges():
             continue
         for u, v in [(rng.choice(list(G)), rng.choice(list(G))) for _ in range(3)]:
@@ -181,7 +181,7 @@ def test_flows_and_cuts(kind):
                 ours, theirs = both(name, G, u, v)
                 assert ours == theirs if isinstance(theirs, tuple) else ours == pytest.approx(theirs)
             ours, theirs = both("minimum_cut", G, u, v)
-            assert ours[0] == theirs[0] and (ours[1] == theirs[1])
+            assert ours == theirs
             ours, theirs = both("maximum_flow", G, u, v)
             if isinstance(theirs[0], type):
                 assert ours == theirs

@@ -115,6 +115,8 @@ def test_priority_leaves_small_graphs_to_networkx(monkeypatch):
 
 
 MODULES = {
+    "flow.tests.test_maxflow",
+    "link_analysis.tests.test_hits",
     "link_analysis.tests.test_pagerank",
     "centrality.tests.test_betweenness_centrality",
     "centrality.tests.test_closeness_centrality",
@@ -131,6 +133,8 @@ MODULES = {
     "shortest_paths.tests.test_weighted",
     "tests.test_bridges",
     "tests.test_core",
+    "tests.test_dag",
+    "tests.test_simple_paths",
     "tests.test_cluster",
 }
 

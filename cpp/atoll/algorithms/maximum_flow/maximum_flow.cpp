@@ -51,7 +51,9 @@ MaximumFlow solve(const Graph& graph, const std::vector<CapacityEdge>& edges, co
   for (std::size_t k = 0; k < edges.size(); ++k) {
     found.source[k] = edges[k].source;
     found.target[k] = edges[k].target;
-    found.flow[k] = static_cast<double>(flow.flow(k));
+    // Sums that were rounded may be a little beyond a capacity.
+    found.flow[k] =
+        std::clamp(static_cast<double>(flow.flow(k)), graph.directed() ? 0 : -edges[k].capacity, edges[k].capacity);
   }
   for (std::size_t v = 0; v < ids.size(); ++v)
     if (flow.reaches_target(static_cast<Local>(v))) found.target_side.push_back(ids[v]);
