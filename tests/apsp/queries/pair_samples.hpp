@@ -52,6 +52,7 @@ inline Graph pair_graph(World& world, const PairSample& sample, Partition partit
   list.target = std::move(target);
   list.weight = std::move(weight);
   list.directed = sample.directed;
+  if (sample.list.empty()) list.range = IdRange{0, 0};
   list.name = "sample";
   return Graph::build(world, std::move(list), {.placement = {.partition = partition}});
 }

@@ -109,6 +109,7 @@ RowSummaries summarize_rows(const Graph& graph, PathsLead lead, const Progress& 
   check_weights<double>("distances", graph, ZeroWeights::allowed);
   const std::size_t owned = index(graph.owned());
   RowSummaries out{Array<double>(owned), Array<double>(owned), Array<double>(owned), Array<Vertex>(owned)};
+  if (graph.vertices() == 0) return out;
   ReplicatedCsr<double> arcs = gather_arcs(graph.world(), edge_list_of(graph));
   if (lead == PathsLead::to_vertex && arcs.directed) arcs = arcs.reversed();
   const Element narrowest = narrowest_type(arcs);
