@@ -75,6 +75,7 @@ FUNCTIONS: dict[str, str] = {
     "is_weakly_connected": "",
     "k_truss": f"{_SIMPLE} Self-loops are refused, as by NetworkX.",
     "jaccard_coefficient": _LINKS,
+    "k_truss": "Directed graphs, multigraphs and self-loops are refused, as by NetworkX.",
     "katz_centrality": f"normalized must be True, alpha and beta above 0. {_SPECTRAL}",
     "leiden_communities": f"max_level must be None; the seed draws nothing. {_MODULARITY}",
     "louvain_communities": "max_level must be None, threshold its default; the seed draws nothing. Other communities "
