@@ -73,7 +73,6 @@ FUNCTIONS: dict[str, str] = {
     "is_directed_acyclic_graph": "",
     "is_strongly_connected": "",
     "is_weakly_connected": "",
-    "k_truss": f"{_SIMPLE} Self-loops are refused, as by NetworkX.",
     "jaccard_coefficient": _LINKS,
     "k_truss": "Directed graphs, multigraphs and self-loops are refused, as by NetworkX.",
     "katz_centrality": f"normalized must be True, alpha and beta above 0. {_SPECTRAL}",
