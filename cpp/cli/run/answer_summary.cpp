@@ -17,6 +17,7 @@ enum class Summary { none, greatest, least, depths, groups };
 
 Summary summary_of(std::string_view column) {
   if (column == "depth") return Summary::depths;
+  if (column == "member") return Summary::none;
   if (column == "distance") return Summary::least;
   if (column == "component" || column == "community" || column == "label") return Summary::groups;
   return meaning_of(column) == Meaning::vertices ? Summary::none : Summary::greatest;

@@ -43,10 +43,6 @@ SpectralOptions spectral_options_of(const Arguments& arguments, const Progress& 
           .progress = progress};
 }
 
-EdgeWeighting weighting_of(const Arguments& arguments) {
-  return arguments.flag("weighted") ? EdgeWeighting::of_edges : EdgeWeighting::ones;
-}
-
 SpectralTerms spectral_terms(const Arguments& arguments, const Answer& answer) {
   SpectralTerms terms{.tolerance = arguments.real("tolerance"), .weighted = arguments.flag("weighted")};
   if (const Scalar* change = answer.scalar("change"))  // a run that did not converge ended further away

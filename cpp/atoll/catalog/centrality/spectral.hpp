@@ -3,6 +3,7 @@
 
 #include <atoll/algorithms/spectral/spectral.hpp>
 #include <atoll/catalog/algorithm.hpp>
+#include <atoll/catalog/weighting.hpp>
 #include <atoll/verify/centrality/spectral_residuals.hpp>
 
 /// The options and scalars that the rows of eigenvector, katz and hits share.
@@ -14,7 +15,6 @@ std::vector<ScalarInfo> spectral_scalars();
 /// InputError for a tolerance or a number of iterations out of its range.
 void check_spectral(const Arguments& arguments);
 SpectralOptions spectral_options_of(const Arguments& arguments, const Progress& progress);
-EdgeWeighting weighting_of(const Arguments& arguments);
 /// The terms of the check of a run that has just ended, or of a file.
 SpectralTerms spectral_terms(const Arguments& arguments, const Answer& answer);
 

@@ -4,6 +4,7 @@
 
 #include <atoll/algorithms/communities/community_detection.hpp>
 #include <atoll/catalog/rows.hpp>
+#include <atoll/catalog/weighting.hpp>
 #include <atoll/verify/communities/communities.hpp>
 #include <nlohmann/json.hpp>
 
@@ -13,7 +14,7 @@ namespace {
 class PreparedCommunities final : public Prepared {
  public:
   PreparedCommunities(const Graph& graph, CommunityMethod method, const Arguments& arguments)
-      : detection_(graph, method, arguments.flag("weighted") ? EdgeWeighting::of_edges : EdgeWeighting::ones) {}
+      : detection_(graph, method, weighting_of(arguments)) {}
 
   void run(const Arguments& arguments, Answer& answer, const Progress& progress) override {
     result_.community = answer.take<Vertex>("community");

@@ -4,15 +4,12 @@
 #include <atoll/algorithms/matching/matching.hpp>
 #include <atoll/catalog/rows.hpp>
 #include <atoll/catalog/sampling.hpp>
+#include <atoll/catalog/weighting.hpp>
 #include <atoll/verify/greedy/matching.hpp>
 #include <nlohmann/json.hpp>
 
 namespace atl::catalog {
 namespace {
-
-EdgeWeighting weighting_of(const Arguments& arguments) {
-  return arguments.flag("weighted") ? EdgeWeighting::of_edges : EdgeWeighting::ones;
-}
 
 class PreparedMatching final : public Prepared {
  public:

@@ -3,6 +3,7 @@
 
 #include <atoll/algorithms/spanning_forest/spanning_forest.hpp>
 #include <atoll/catalog/rows.hpp>
+#include <atoll/catalog/weighting.hpp>
 #include <atoll/verify/spanning_forest/spanning_forest.hpp>
 #include <nlohmann/json.hpp>
 
@@ -73,7 +74,7 @@ Algorithm msf_row() {
       .reference = "Bader and Cong, 2006",
       .prepare = [](const Graph& graph, const Arguments& arguments) -> std::unique_ptr<Prepared> {
         return std::make_unique<PreparedSpanningForest>(
-            graph, arguments.flag("weighted") ? EdgeWeighting::of_edges : EdgeWeighting::ones);
+            graph, weighting_of(arguments));
       },
       .verify =
           [](const Graph& graph, const Arguments& arguments, const Answer& answer, const EdgeList*) {
