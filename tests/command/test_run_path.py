@@ -73,3 +73,17 @@ def test_what_is_no_vertex_is_refused(table, ranks):
     said = atoll("ring:9", "--from", "x", "--to", 4, "--ranks", ranks, code=2).stderr
     assert "--from is 'x' (an original id is a whole number)" in said
     assert "9" in atoll("ring:9", "--from", 0, "--to", 9, "--ranks", ranks, code=3).stderr
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_several_paths_come_by_ascending_length(tmp_path, ranks):
+    graph = tmp_path / "square.txt"
+    graph.write_text("1 2 1\n2 3 1\n1 4 1\n4 3 5\n")
+    words = [graph, "--from", 1, "--to", 3, "--ranks", ranks]
+    found = report(*words, "--weighted", "--count", 5)["result"]["paths"]
+    assert [(one["length"], one["path"]) for one in found] == [(2, [1, 2, 3]), (6, [1, 4, 3])]
+    assert len(report(*words, "--all-shortest")["result"]["paths"]) == 2
+    assert len(report(*words, "--all-shortest", "--count", 1)["result"]["paths"]) == 1
+    assert report(graph, "--from", 3, "--to", 1, "--count", 2, "--ranks", ranks)["result"]["reached"] is False
+    assert "there are no more" in atoll(*words, "--count", 5).stdout
+    assert "--count" in atoll(*words, "--count", 0, code=2).stderr
