@@ -117,28 +117,39 @@ void BlockSearch::link_edges(Joins&& joins) {
 template <class Joins>
 void BlockSearch::link_after_sampling(Joins&& joins) {
   if (nodes() == 0) return;
-  const auto link = [&](Local v, std::size_t first, std::size_t end) {
-    const std::span<const Local> list = graph_.out().neighbours(v);
-    for (std::size_t k = first; k < std::min(end, list.size()); ++k)
-      if (joins(v, list[k])) sets_.unite(v, list[k]);
+  const auto link = [&](Local v, std::span<const Local> list) {
+    for (const Local u : list)
+      if (joins(v, u)) sets_.unite(v, u);
   };
-  for_nodes([&](Local v) { link(v, 0, kSampledNeighbours); });
+  if (largest_set().second < kSampledNodes / 2) for_nodes([&](Local v) { link(v, sampled(v)); });
+  const Local largest = largest_set().first;
+  team_.for_range(nodes(), kGrain / 16, [&](int, std::size_t a, std::size_t b) {
+    for (auto v = static_cast<Local>(a); v < static_cast<Local>(b); ++v)
+      if (sets_.find(v) != sets_.find(largest)) link(v, graph_.out().neighbours(v));
+  });
+}
+
+// The neighbours of most edges, if some are hubs; else those of the nearest lower numbers, so that trees go along memory.
+std::span<const Local> BlockSearch::sampled(Local v) const {
+  const std::span<const Local> list = graph_.out().neighbours(v);
+  if (list.empty() || list[0] < graph_.hubs()) return list.first(std::min(list.size(), kSampledNeighbours));
+  const auto lower = static_cast<std::size_t>(std::lower_bound(list.begin(), list.end(), v) - list.begin());
+  const std::size_t count = std::min(lower, kSampledNeighbours);
+  return list.subspan(lower - count, count);
+}
+
+// Returns a node of the largest set, as far as a sample of nodes says, and how many of these are in it.
+std::pair<Local, std::size_t> BlockSearch::largest_set() {
   std::vector<Local> sample;
   for (std::size_t k = 0; k < kSampledNodes; ++k)
     sample.push_back(sets_.find(static_cast<Local>(random_at(1, k) % nodes())));
   std::sort(sample.begin(), sample.end());
-  Local largest = sample[0];
-  std::size_t most = 0;
+  std::pair<Local, std::size_t> largest{sample[0], 0};
   for (std::size_t k = 0, same = 0; k < sample.size(); ++k) {
     same = k > 0 && sample[k] == sample[k - 1] ? same + 1 : 1;
-    if (same <= most) continue;
-    most = same;
-    largest = sample[k];
+    if (same > largest.second) largest = {sample[k], same};
   }
-  team_.for_range(nodes(), kGrain / 16, [&](int, std::size_t a, std::size_t b) {
-    for (auto v = static_cast<Local>(a); v < static_cast<Local>(b); ++v)
-      if (sets_.find(v) != sets_.find(largest)) link(v, kSampledNeighbours, std::numeric_limits<std::size_t>::max());
-  });
+  return largest;
 }
 
 // The reach of each node by its own edges.

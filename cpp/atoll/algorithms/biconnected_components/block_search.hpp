@@ -52,6 +52,8 @@ class BlockSearch {
   void link_edges(Joins&& joins);
   template <class Joins>
   void link_after_sampling(Joins&& joins);
+  std::span<const Local> sampled(Local v) const;
+  std::pair<Local, std::size_t> largest_set();
   void name_blocks();
   void turn_to_least_ids();
   void count_blocks();
