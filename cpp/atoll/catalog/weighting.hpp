@@ -7,7 +7,7 @@
 
 namespace atl::catalog {
 
-/// What an edge counts for an algorithm with the option --weighted.
+/// Returns how much an edge counts, by the option --weighted.
 inline EdgeWeighting weighting_of(const Arguments& arguments) {
   return arguments.flag("weighted") ? EdgeWeighting::of_edges : EdgeWeighting::ones;
 }

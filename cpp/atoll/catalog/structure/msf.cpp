@@ -73,8 +73,7 @@ Algorithm msf_row() {
       .over_ranks = {"algorithms/spanning_forest/spanning_forest.cpp"},
       .reference = "Bader and Cong, 2006",
       .prepare = [](const Graph& graph, const Arguments& arguments) -> std::unique_ptr<Prepared> {
-        return std::make_unique<PreparedSpanningForest>(
-            graph, weighting_of(arguments));
+        return std::make_unique<PreparedSpanningForest>(graph, weighting_of(arguments));
       },
       .verify =
           [](const Graph& graph, const Arguments& arguments, const Answer& answer, const EdgeList*) {
