@@ -43,6 +43,7 @@ NAMED = {  # for arguments whose annotation is not specific enough
     "pairs": [3, None, "ab", [0, 1], (1,), [(0, 1, 2)], [("a", "b")], ["ab"], np.zeros((2, 2)), np.zeros(2), MASKED],
     "personalization": ["x", 3, ["x", "y", "z"], [[1], [2, 3]], MASKED, {0: "x"}, {0: 1j}, {1.5: 1}, {0: None}],
     "axis": [0, "x", (0,)],
+    "fanout": [3, None, "15", [0.5], ["a"], [2, -2]],
     "seed": ["1", 1.5, True, None, -1],
     "obj": [None, 3, 1.5, [1, 2], [(1, 2), (3,)], {1: 2}, (1,), b"ring:5", object()],
     "comm": ["COMM_WORLD", 3, object()],
@@ -70,6 +71,8 @@ NAMED = {  # for arguments whose annotation is not specific enough
 RIGHT = {  # the other arguments of a call
     "graph": GRAPH,
     "labels": [0, 0, 1],
+    "seeds": [0],
+    "fanout": [2],
     "source": 0,
     "target": 0,
     "vertex": 0,
