@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _core
+from .. import _core, errors
 from ..attributes import weighted_graph
 from ..collective_arguments import checked
 from ..graph import GraphLike
@@ -44,7 +44,7 @@ class BellmanFordResult(Result):
 
 
 @checked
-def bellman_ford(graph: GraphLike, source: int | str, *, weight: str | None = None) -> BellmanFordResult:
+def bellman_ford(graph: GraphLike, source: int | str, *, weight: bool | str = True) -> BellmanFordResult:
     """Finds shortest paths from one vertex by the weights of the edges, which may be negative [1]_ [2]_.
 
     There are none where a cycle of negative sum is reached: the error names its vertices and the sum. An undirected
@@ -56,7 +56,7 @@ def bellman_ford(graph: GraphLike, source: int | str, *, weight: str | None = No
     ----------
     graph : Graph               weighted, n vertices; directed: paths follow its edges
     source : int or str         an original id, or the name of a vertex that has one
-    weight : str, optional      the attribute of its edges that is meant; None: the weights of the graph
+    weight : bool or str        True: the weights of the graph; a name: that attribute of its edges
 
     Returns
     -------
@@ -79,7 +79,7 @@ def bellman_ford(graph: GraphLike, source: int | str, *, weight: str | None = No
     array([0., 4., 1., 2.])
     """
     with agreed(graph.world, f"bellman_ford({source=}, {weight=})"):
-        pass
+        refuse_no_weights(weight)
     weighted, _ = weighted_graph(graph, weight)
     found = run(weighted, "bellman_ford", source=source)
     return BellmanFordResult(
@@ -94,7 +94,7 @@ def bellman_ford(graph: GraphLike, source: int | str, *, weight: str | None = No
 
 
 @checked
-def negative_cycle(graph: GraphLike, source: int | str | None = None, *, weight: str | None = None) -> np.ndarray:
+def negative_cycle(graph: GraphLike, source: int | str | None = None, *, weight: bool | str = True) -> np.ndarray:
     """Finds a cycle whose weights have a negative sum, along which paths get ever shorter; empty if there is none.
 
     Collective over graph.comm; every rank returns the same.
@@ -104,7 +104,7 @@ def negative_cycle(graph: GraphLike, source: int | str | None = None, *, weight:
     graph : Graph               weighted, n vertices
     source : int or str, optional
                                 only a cycle that this vertex reaches; None: any
-    weight : str, optional      as of bellman_ford
+    weight : bool or str        as of bellman_ford
 
     Returns
     -------
@@ -123,8 +123,14 @@ def negative_cycle(graph: GraphLike, source: int | str | None = None, *, weight:
     0
     """
     with agreed(graph.world, f"negative_cycle({source=}, {weight=})"):
-        pass
+        refuse_no_weights(weight)
     weighted, _ = weighted_graph(graph, weight)
     with in_names(graph):
         found = _core.negative_cycle(weighted._core, source).view(np.int64)
     return found if graph.names is None else graph._named(found)
+
+
+def refuse_no_weights(weight: bool | str) -> None:
+    """Raises UsageError for weight=False, which other functions take for edges that count alike."""
+    if weight is False:
+        raise errors.UsageError("weight is False (this goes by weights). Leave it out, or name an attribute.")

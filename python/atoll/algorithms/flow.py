@@ -16,6 +16,7 @@ from ..interchange.frames import pandas_table
 from ..named_errors import in_names
 from ..vertices import VertexArray
 from ..world import agreed
+from .bellman_ford import refuse_no_weights
 from .results import Result
 
 __all__ = ["CutResult", "FlowResult", "maximum_flow", "minimum_cut"]
@@ -77,7 +78,7 @@ class CutResult(Result):
 
 
 @checked
-def maximum_flow(graph: GraphLike, source: int | str, target: int | str, *, capacity: str | None = None) -> FlowResult:
+def maximum_flow(graph: GraphLike, source: int | str, target: int | str, *, capacity: bool | str = True) -> FlowResult:
     """Finds the greatest flow from one vertex to another, by push-relabel [1]_ [2]_.
 
     Weights are capacities. An undirected edge takes flow in one direction. By one thread of one process: over ranks the
@@ -90,7 +91,7 @@ def maximum_flow(graph: GraphLike, source: int | str, target: int | str, *, capa
                                 built: duplicates="sum" adds up their capacities, "keep" keeps them
     source, target : int or str
                                 original ids, or names of vertices that have some
-    capacity : str, optional    the attribute of the edges that is meant; None: the weights
+    capacity : bool or str      True: the weights; a name: that attribute of the edges
 
     Returns
     -------
@@ -114,7 +115,7 @@ def maximum_flow(graph: GraphLike, source: int | str, target: int | str, *, capa
     (4.0, array([2., 2., 2., 2.]))
     """
     with agreed(graph.world, f"maximum_flow({source=}, {target=}, {capacity=})"):
-        pass
+        refuse_no_weights(capacity)
     found = _run(graph, source, target, capacity)
     return FlowResult(
         value=found["value"],
@@ -126,7 +127,7 @@ def maximum_flow(graph: GraphLike, source: int | str, target: int | str, *, capa
 
 
 @checked
-def minimum_cut(graph: GraphLike, source: int | str, target: int | str, *, capacity: str | None = None) -> CutResult:
+def minimum_cut(graph: GraphLike, source: int | str, target: int | str, *, capacity: bool | str = True) -> CutResult:
     """Finds two sides, between which lie the edges of least capacity without which one vertex does not reach another.
 
     Their capacities add up to the greatest flow [1]_, by which they are found: see maximum_flow. Collective over
@@ -157,7 +158,7 @@ def minimum_cut(graph: GraphLike, source: int | str, target: int | str, *, capac
     (4.0, array([1, 2]), array([3, 4]))
     """
     with agreed(graph.world, f"minimum_cut({source=}, {target=}, {capacity=})"):
-        pass
+        refuse_no_weights(capacity)
     found = _run(graph, source, target, capacity)
     side = found["target_side"].view(np.int64)
     others = np.setdiff1d(VertexArray(graph, graph.ids, "id").gather(), side, assume_unique=True)
@@ -169,7 +170,7 @@ def minimum_cut(graph: GraphLike, source: int | str, target: int | str, *, capac
     )
 
 
-def _run(graph: Graph, source: int | str, target: int | str, capacity: str | None) -> dict[str, Any]:
+def _run(graph: Graph, source: int | str, target: int | str, capacity: bool | str) -> dict[str, Any]:
     weighted, _ = weighted_graph(graph, capacity)
     with in_names(graph):
         return _core.maximum_flow(weighted._core, source, target)

@@ -55,6 +55,8 @@ def test_a_cycle_is_named_and_given():
     assert atoll.bellman_ford(graph, "d").reached == 1
     with pytest.raises(atoll.InputError, match="no weights"):
         atoll.bellman_ford(atoll.Graph("path:4"), 0)
+    with pytest.raises(atoll.UsageError, match="weight is False"):
+        atoll.bellman_ford(graph, "a", weight=False)
     with pytest.raises(atoll.InputError, match="bellman_ford"):
         atoll.sssp(graph, "a")
 
