@@ -24,8 +24,8 @@
 /// keeps parallel edges, they are no bridges. FAST-BCC [1]: the blocks are the connected components of a part of the
 /// edges that any spanning forest selects (block_search.hpp). Time does not depend on the depth of the graph.
 ///
-/// Memory: 80 bytes a vertex. Over ranks, for any cut, each rank sends a spanning forest of its own edges, and all have
-/// that of the graph: 90 bytes on each rank for every vertex of the graph. Edges stay where they are.
+/// Memory: 85 bytes a vertex. Over ranks, for any cut, each rank sends a spanning forest of its own edges, and all have
+/// that of the graph: 95 bytes on each rank for every vertex of the graph. Edges stay where they are.
 ///
 /// [1] X. Dong, L. Wang, Y. Gu, Y. Sun. "Provably fast and space-efficient parallel biconnectivity." PPoPP 2023.
 namespace atl {

@@ -11,7 +11,7 @@
 //   fence(u, v)             is_fenced_           by the position of the child
 //   in-skeleton, Last-CC    link_skeleton()      the same union-find
 //
-// Deviations: the root is a tree's smallest local number, its vertex of the highest degree. For a node below a child of
+// Deviations: the root is a tree's smallest local number, a hub if it has one. For a node below a child of
 // the root, one edge that leaves the child's subtree settles all fences up to there, so the rest of its list is not
 // read; children of the root read nothing. On graphs with hubs that is nearly all of the edges. Both forests are of
 // sampled edges first, and of all edges only of the nodes outside the largest set [2]. At the end the tree of blocks is
