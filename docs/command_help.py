@@ -10,7 +10,7 @@ from pathlib import Path
 BIN = Path(__file__).resolve().parent.parent / "bin"
 
 # Verbs by name, two spaces in front (four where Python's argparse lists them).
-ROW = re.compile(r"^ {2}(?: {2})?([a-z][a-z0-9-]*)(?: {2,}\S|$)", re.MULTILINE)
+ROW = re.compile(r"^ {2}(?: {2})?([a-z][a-z0-9_-]*)(?: {2,}\S|$)", re.MULTILINE)
 PLACEHOLDERS = {"VERB", "WHAT", "ALGORITHM"}
 
 

@@ -33,7 +33,7 @@ def test_negative_weights_name_the_edge_and_what_takes_them(tmp_path, ranks):
     graph = tmp_path / "negative.wel"
     graph.write_text("1 2 3\n2 3 -4\n3 4 5\n")
     told = refused("sssp", graph, "--directed", "--source", 1, "--ranks", ranks)
-    assert "edge between 2 and 3 weighs -4" in told and "all pairs (apsp)" in told
+    assert "edge between 2 and 3 weighs -4" in told and "by bellman_ford" in told and "by apsp" in told
     assert "apsp" not in refused("sssp", graph, "--undirected", "--source", 1, "--ranks", ranks)
 
 

@@ -69,16 +69,15 @@ Outcome VertexRun::run(World& world, Command& command) const {
   world.fabric().set_timing(SimulatedTiming::coarse);
   State state(world, options_.arguments(input_));
   if (row_.check) row_.check(state.arguments);
-  const bool named = input_.has_names(world);
   if (!output_.empty()) {
     if (is_table_path(output_)) {
       check_table_path(world, output_);
-    } else if (named) {
-      check_named_result_path(world, output_);
     } else {
       check_result_path(world, output_);
     }
   }
+  const bool named = input_.has_names(world);
+  if (named && !output_.empty() && !is_table_path(output_)) check_named_result_path(world, output_);
   if (!named) world.collective_try([&] { options_.check_source_ids(); });
   RankTimer timer(world);
   command.begin_phase(world, "reading " + input_.text());
