@@ -5,7 +5,7 @@
 namespace atl {
 namespace {
 
-// Walks that a thread advances together.
+// Walks that a thread advances together, so that as many loads are under way: a step of kron:15 took 25 ns of a core.
 constexpr std::size_t kTogether = 32;
 
 struct Walk {
