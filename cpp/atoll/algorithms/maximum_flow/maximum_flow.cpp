@@ -37,6 +37,7 @@ MaximumFlow solve(const Graph& graph, const std::vector<CapacityEdge>& edges, co
                   std::pair<Vertex, Vertex> ends, double unlimited) {
   const auto number = [&](Vertex id) { return static_cast<Local>(std::ranges::lower_bound(ids, id) - ids.begin()); };
   std::vector<Capacity<T>> arcs;
+  arcs.reserve(edges.size());
   for (const CapacityEdge& e : edges) {
     const auto capacity = static_cast<T>(std::isinf(e.capacity) ? unlimited : e.capacity);
     arcs.push_back({number(e.source), number(e.target), capacity, graph.directed() ? T{} : capacity});

@@ -122,6 +122,11 @@ PushRelabel<T>::PushRelabel(Local vertices, std::span<const Capacity<T>> arcs)
 
 template <class T>
 void PushRelabel<T>::run(Local source, Local target, const std::function<void()>& keep_on) {
+  from_ = kNone;
+  relabel_all(target);
+  const bool is_reached = label_[static_cast<std::size_t>(source)] < n_;
+  for (std::size_t v = 0; v < label_.size(); ++v) reaches_target_[v] = label_[v] < n_;
+  if (!is_reached) return;
   for (std::size_t arc = begin(source); arc < end(source); ++arc) {
     const T amount = residual_[arc];
     residual_[arc] -= amount;
@@ -180,7 +185,7 @@ void PushRelabel<T>::relabel_all(Local sink) {
       queue_.push_back(head_[arc]);
     }
   }
-  label_[static_cast<std::size_t>(from_)] = n_;  // nothing is pushed into it
+  if (from_ != kNone) label_[static_cast<std::size_t>(from_)] = n_;  // nothing is pushed into it
   for (const Local v : queue_) {
     if (v == sink || v == from_) continue;
     enter_level(v);
