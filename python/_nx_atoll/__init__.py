@@ -59,7 +59,7 @@ FUNCTIONS: dict[str, str] = {
     "edge_betweenness_centrality": "weight must be None or the name of an attribute, its values finite and above 0, "
     "sums of ints below 2^53. Multigraphs fall back to NetworkX. The same sources are drawn for the same seed.",
     "eigenvector_centrality": _SPECTRAL,
-    "find_negative_cycle": f"{_SIGNED} It begins at its first node; of several negative cycles another one may come out.",
+    "find_negative_cycle": f"{_SIGNED} The cycle begins at its first node; of several another one may come out.",
     "floyd_warshall": f"{_WHOLE} All edges have them, or none. {_MATRIX}",
     "floyd_warshall_numpy": f"{_WHOLE} nodelist must be all nodes, each once. {_MATRIX}",
     "greedy_color": f"strategy must be largest_first, interchange False. {_NO_LOOPS} {_SIMPLE}",
