@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Similarity of pairs by merging two ascending lists. On one rank the graph's own lists are merged; over ranks the owners
-// of the ends send theirs, as dense numbers, some pairs at a time. Contributions of common neighbours are added up from
+// Similarity of pairs by what two ascending lists have in common. On one rank these are the graph's own; over ranks the
+// owners of the ends send theirs, as dense numbers, some pairs at a time. Contributions of common neighbours are added up from
 // the least on: equal ones are alike, so the sum does not depend on the order of the lists.
 #include <algorithm>
 #include <atoll/algorithms/similarity/common_neighbours.hpp>
@@ -9,11 +9,12 @@
 #include <atoll/engine/fetch_values.hpp>
 #include <atoll/graph/id_order.hpp>
 #include <atoll/graph/mirror_values.hpp>
+#include <tuple>
 
 namespace atl {
 namespace {
 
-constexpr std::size_t kPairGrain = 64;
+constexpr std::size_t kPairGrain = 256;
 
 std::vector<Vertex> distinct(std::vector<Vertex> values) {
   std::sort(values.begin(), values.end());
@@ -137,18 +138,48 @@ void PairSimilarity::Lists::run(Similarity measure, std::span<const Vertex> sour
   }
 }
 
+// Pairs are taken by the end with more neighbours: these are marked once for all of its pairs in a row, and the other
+// end's list is searched for marks.
 void PairSimilarity::Lists::compare_here(Similarity measure, const std::vector<Ends>& pairs,
                                          Array<double>& values) const {
-  team_.for_range(pairs.size(), kPairGrain, [&](int, std::size_t a, std::size_t b) {
+  struct Task {
+    Local marked, searched;
+    std::size_t pair;
+  };
+  std::vector<Task> tasks(pairs.size());
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const Local u = local_of(pairs[i].u), v = local_of(pairs[i].v);
+    const bool is_u_larger = pairs[i].neighbours_of_u >= pairs[i].neighbours_of_v;
+    tasks[i] = {is_u_larger ? u : v, is_u_larger ? v : u, i};
+  }
+  std::sort(tasks.begin(), tasks.end(),
+            [](const Task& a, const Task& b) { return std::tie(a.marked, a.pair) < std::tie(b.marked, b.pair); });
+  std::vector<Array<std::uint8_t>> marks(static_cast<std::size_t>(team_.size()));
+  team_.for_range(tasks.size(), kPairGrain, [&](int thread, std::size_t a, std::size_t b) {
+    Array<std::uint8_t>& is_marked = marks[thread];
+    if (is_marked.empty()) is_marked = Array<std::uint8_t>(index(graph_.locals()), 0);
+    const auto mark = [&](Local u, std::uint8_t value) {
+      for (const Local w : graph_.out().neighbours(u)) is_marked[w] = value;
+      is_marked[u] = 0;  // a loop is no neighbour
+    };
     CommonNeighbours common(measure);
     for (std::size_t i = a; i < b; ++i) {
-      const Local u = local_of(pairs[i].u), v = local_of(pairs[i].v);
+      const auto [u, v, at] = tasks[i];
+      const bool is_first = i == a || tasks[i - 1].marked != u, is_last = i + 1 == b || tasks[i + 1].marked != u;
       common.clear();
-      for_common(graph_.out().neighbours(u), graph_.out().neighbours(v), [&](std::size_t at) {
-        const Local w = graph_.out().neighbours(u)[at];
-        if (w != u && w != v) common.add(counts_.followers(w));
-      });
-      values[i] = similarity_of(measure, common.sum(), pairs[i].neighbours_of_u, pairs[i].neighbours_of_v);
+      if (is_first && is_last) {
+        const auto list = graph_.out().neighbours(u);
+        for_common(list, graph_.out().neighbours(v), [&](std::size_t k) {
+          if (list[k] != u && list[k] != v) common.add(counts_.followers(list[k]));
+        });
+      } else {
+        if (is_first) mark(u, 1);
+        for_distinct_neighbours(graph_.out(), v, [&](Local w) {
+          if (is_marked[w]) common.add(counts_.followers(w));
+        });
+        if (is_last) mark(u, 0);
+      }
+      values[at] = similarity_of(measure, common.sum(), pairs[at].neighbours_of_u, pairs[at].neighbours_of_v);
     }
   });
 }
