@@ -148,7 +148,7 @@ def sample_neighbors(
     """Samples the neighborhoods of vertices, layer by layer, as GraphSAGE does [1]_. Collective over graph.comm.
 
     At most fanout[0] edges of each seed are drawn, then at most fanout[1] of each vertex that these have reached first,
-    and so on. The edges of a vertex that are drawn depend on it and `seed` alone, not on ranks and threads; over
+    and so on. The edges of a vertex that are drawn depend on it and on `seed`, not on ranks and threads; over
     several ranks each has seeds of its own, and asks the owners of vertices for their edges.
 
     Parameters

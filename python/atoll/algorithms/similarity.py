@@ -218,8 +218,8 @@ def adamic_adar(graph: GraphLike, pairs: Any) -> SimilarityResult:
     """Returns the Adamic-Adar index of pairs: the sum of 1 / log ``|F(w)|`` over their common neighbours w [1]_.
 
     F(w) are the vertices that have w as a neighbour; in an undirected graph its neighbours. Infinity for a vertex and
-    itself where it alone has some neighbour. Arguments, result and errors are those of jaccard(). Collective over
-    graph.comm.
+    itself where it is the only one with some neighbour. Arguments, result and errors are those of jaccard(). Collective
+    over graph.comm.
 
     References
     ----------

@@ -63,7 +63,7 @@ def truss_numbers(graph: GraphLike) -> TrussResult:
 
     The number of an edge is the largest k such that it is in a k-truss: a subgraph in which every edge is in at least
     k - 2 triangles. Self-loops are left out, and parallel edges are one. Over several ranks, rank 0 gathers the edges,
-    which have to fit there (70 bytes each), and finds the numbers alone.
+    which have to fit there (70 bytes each), and finds the numbers.
 
     Returns
     -------

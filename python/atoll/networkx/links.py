@@ -45,7 +45,7 @@ def _predictions(G: Graph, measure: str, pairs: Iterable[tuple]) -> Iterator[tup
         values = pair_values(graph, measure, graph.ids[u], graph.ids[v])["value"]
         nothing = degree[u] + degree[v] == 0 if measure == "jaccard" else values == 0
         for (one, other), value, empty in zip(some, values.tolist(), nothing.tolist()):
-            if value == np.inf:  # a node and itself, which alone has some neighbour
+            if value == np.inf:  # a node and itself, the only one with some neighbour
                 raise ZeroDivisionError("float division by zero")
             yield one, other, 0 if empty else value
 

@@ -19,7 +19,7 @@ struct NegativeCycle {
   double sum = 0;                ///< of the weights
 };
 
-/// Finds a cycle of negative sum among admissible edges; which one depends on the edges alone, not on their order. Around
+/// Finds a cycle of negative sum among admissible edges; which one depends on the edges, not on their order. Around
 /// such a cycle dist(tail) - dist(head) adds up to 0, so its sum is at most 0, and below 0 where one of its edges
 /// lowers. O(m log m); local. `rounded`: a cycle whose sum is 0 but for the rounding of distances will do.
 NegativeCycle negative_cycle_among(std::span<const AdmissibleEdge> edges, bool rounded);

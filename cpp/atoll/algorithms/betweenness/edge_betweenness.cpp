@@ -113,9 +113,9 @@ class EdgeBetweenness::SourcePerThread final : public Sum {
   std::vector<std::unique_ptr<SerialBetweenness>> serial_;  // [thread]
 };
 
-class EdgeBetweenness::Together final : public Sum {
+class EdgeBetweenness::AllThreadsPerSource final : public Sum {
  public:
-  Together(const Graph& graph, PathLength length) : betweenness_(graph, length) {}
+  AllThreadsPerSource(const Graph& graph, PathLength length) : betweenness_(graph, length) {}
   void run(std::span<const Vertex> sources, Array<double>& by_edge, const Progress& progress) override {
     betweenness_.run_edges(sources, by_edge, progress);
   }
@@ -128,7 +128,7 @@ EdgeBetweenness::EdgeBetweenness(const Graph& graph, PathLength length) : graph_
   if (length == PathLength::edges && graph.world().size() == 1) {
     sum_ = std::make_unique<SourcePerThread>(graph);
   } else {
-    sum_ = std::make_unique<Together>(graph, length);
+    sum_ = std::make_unique<AllThreadsPerSource>(graph, length);
   }
 }
 EdgeBetweenness::~EdgeBetweenness() = default;

@@ -47,7 +47,7 @@ class EdgeBetweenness {
  private:
   class Sum;  // interface of the forms
   class SourcePerThread;
-  class Together;
+  class AllThreadsPerSource;
   const Graph& graph_;
   std::unique_ptr<Sum> sum_;
 };

@@ -18,7 +18,7 @@ const Graph& undirected(const Graph& graph) {
   return graph;
 }
 
-// Whether one edge alone joins v to the head of its block, which nothing else is in.
+// Whether a single edge joins v to the head of its block, which nothing else is in.
 bool is_bridge(const Graph& graph, const BlockSearch& search, Local v) {
   const Local head = search.head(search.block(search.node_of(v)));
   Local edges = 0;

@@ -15,7 +15,7 @@
 ///
 /// generation(v) is the number of edges of the longest path that ends at v: 0 where no edge enters. A vertex that a cycle
 /// leads to, or that is on one, has none. An undirected edge is a cycle of two vertices, a self-loop one of its vertex.
-/// The answer depends on the graph alone. Over ranks there are as many exchanges as a path crosses between them, along
+/// The answer depends only on the graph. Over ranks there are as many exchanges as a path crosses between them, along
 /// the edge-cut, which is there under every cut.
 namespace atl {
 

@@ -15,7 +15,7 @@
 /// edges have the same number, self-loops 0. The answer is the same for any number of ranks and threads.
 ///
 /// Peels edges of few triangles by all threads of a rank, level after level [1] (peeling.hpp). Over several ranks, rank 0
-/// gathers the edges and does that alone: they have to fit there, with 70 bytes each. Memory on one rank: 45 bytes an
+/// gathers the edges and does that: they have to fit there, with 70 bytes each. Memory on one rank: 45 bytes an
 /// edge.
 ///
 /// [1] H. Kabir, K. Madduri. "Shared-memory graph truss decomposition." HiPC 2017.

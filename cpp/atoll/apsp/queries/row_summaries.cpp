@@ -19,7 +19,7 @@ class RowSearches {
  public:
   RowSearches(Team& team, const ReplicatedCsr<T>& arcs) : team_(team), arcs_(arcs), near_(near_arcs(arcs)) {
     if (arcs.vertices() == 0) return;
-    // A rate of 1 operation a second: the searches are compared with each other alone.
+    // A rate of 1 operation a second: the searches are only compared with each other.
     for (const MethodEstimate& estimate : estimate_methods(team, arcs, 1)) {
       if (estimate.method == PairsMethod::floyd_warshall) continue;
       method_ = estimate.method;

@@ -16,7 +16,7 @@
 ///             that are left of number t and all of greater ones
 ///
 /// By rule 2 the edges of numbers >= t form such a subgraph, so no number is too large; by rule 3 no larger subgraph
-/// has an edge of number t, so none is too small: the check is complete. Where a vertex' number alone is given, those of
+/// has an edge of number t, so none is too small: the check is complete. Where only numbers of vertices are given, those of
 /// the edges are found by removing one edge after another.
 ///
 /// Rank 0 gathers all edges and does this with one thread.
