@@ -5,10 +5,12 @@
     bench/figures.py strong --algorithm all     routes side by side on simulated machines (TuCOMM, figures 4 and 7)
     bench/figures.py weak|ablation|combining    the same, by ranks, by what each step of TuCOMM gives
     bench/figures.py lci                        LCI's experiment: layers of communication under one engine
+    bench/figures.py lci-scaling                its figure 3: strong scaling
     bench/figures.py memory                     its figure 5: communication memory
     bench/figures.py gemini                     its figure 4: several threads of a rank send and receive
     bench/figures.py traffic                    bytes a round beside a record for each cut edge
     bench/figures.py engines --gap FOLDER       TuCOMM's figures 5, 6 and 9: other engines on the same graphs
+    bench/figures.py choices                    what choosing by the graph loses beside the best choice
 
     bench/figures.py products [--sweep m]       COAST's figures 6a and 6b: a product's rate over k, over m
     bench/figures.py blocks                     6c: a whole run's over n and the block
@@ -47,6 +49,7 @@ import sys
 from pathlib import Path
 
 import allpairs
+import choices
 import coast
 import cola
 import engines
@@ -66,7 +69,20 @@ from run import CaseError
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     tables = parser.add_subparsers(dest="table", required=True)
-    ours = (simulated, layers, traffic, engines, coast, allpairs, cola, spmm_peers, hamorder, measured_map, tuned_plans)
+    ours = (
+        simulated,
+        layers,
+        traffic,
+        engines,
+        choices,
+        coast,
+        allpairs,
+        cola,
+        spmm_peers,
+        hamorder,
+        measured_map,
+        tuned_plans,
+    )
     for module in (*ours, serve, kg_peers, everyday):
         module.add_to(tables)
     for table in tables.choices.values():

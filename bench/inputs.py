@@ -18,16 +18,22 @@ class Input:
         self.stem = options.cache / re.sub(r"\W+", "-", Path(name).name.split(".")[0])
         self.plain, self.weighted = (self.stem.with_suffix(ending) for ending in (".el", ".wel"))
         options.cache.mkdir(parents=True, exist_ok=True)
-        self.has_weights = re.match("[a-z0-9]+:", name) is not None
         atoll = str(options.atoll)
         made(self.plain, lambda part: convert(atoll, name, part, kind, "--unweighted"))
-        if self.has_weights:
-            made(self.weighted, lambda part: self.with_whole_weights(atoll, part))
+        made(self.weighted, lambda part: self.with_whole_weights(atoll, part))
 
     def with_whole_weights(self, atoll, part):
-        convert(atoll, self.name, part, self.kind, "--weighted")
-        u, v, w = np.fromfile(part, sep=" ").reshape(-1, 3).T
-        rows = np.column_stack([u, v, 1 + np.floor(w * 255)]).astype(np.int64)
+        """A generator's weights; files get some by the ids of both ends, whose order does not matter."""
+        if re.match("[a-z0-9]+:", self.name):
+            convert(atoll, self.name, part, self.kind, "--weighted")
+            u, v, w = np.fromfile(part, sep=" ").reshape(-1, 3).T
+            w = 1 + np.floor(w * 255)
+        else:
+            u, v = np.fromfile(self.plain, dtype=np.int64, sep=" ").reshape(-1, 2).T
+            mixed = np.minimum(u, v).astype(np.uint64) << np.uint64(32) | np.maximum(u, v).astype(np.uint64)
+            mixed = (mixed ^ mixed >> np.uint64(29)) * np.uint64(0xBF58476D1CE4E5B9)
+            w = 1 + (mixed >> np.uint64(40)) % np.uint64(255)
+        rows = np.column_stack([u, v, w]).astype(np.int64)
         with open(part, "w") as file:
             for first in range(0, len(rows), 1 << 16):
                 file.writelines(f"{a} {b} {c}\n" for a, b, c in rows[first : first + (1 << 16)].tolist())

@@ -7,6 +7,7 @@ is the longest time that a rank was not waiting; the rest is communication that 
 [1] H.-V. Dang et al. "A Lightweight Communication Runtime for Distributed Graph Analytics." IPDPS 2018.
 """
 
+import argparse
 import os
 import statistics
 import sys
@@ -176,19 +177,36 @@ def lci(options, keep):
     return 0 if all(f["verified"] for layers in found.values() for f in layers.values()) else 1
 
 
+def scaling(options, keep):
+    """Figure 3: one graph on more and more ranks, whose threads share the same cores from some number on."""
+    rows = []
+    for mpi in options.mpi:
+        for algorithm in options.algorithms:
+            for ranks in options.ranks:
+                layers = measure(argparse.Namespace(**{**vars(options), "ranks": ranks}), mpi, algorithm)
+                keep.extend({"table": "lci-scaling", "ranks": ranks, **f} for f in layers.values())
+                cells = [ms(f["seconds"]) if (f := layers.get(layer)) else "-" for layer in options.layers]
+                rows.append([mpi, algorithm, str(ranks), *cells])
+    cores = len(os.sched_getaffinity(0))
+    print(f"{options.graph}, {options.threads} threads a rank on {cores} cores, {options.partition}")
+    print_table("Time, ms: medians", ["MPI", "algorithm", "ranks", *options.layers], rows)
+    return 0 if all(f["verified"] for f in keep) else 1
+
+
 def add_to(tables):
-    baselines = ["queue", "mpi_probe", "mpi_rma"]
+    baselines = ["queue", "mailbox", "mpi_probe", "mpi_rma"]
     for table, about, function, layers, ranks, threads, partition in [
-        ("lci", "tables II and IV, figures 3 and 6 of LCI", lci, baselines, 4, 1, "blocked"),
+        ("lci", "tables II and IV, figure 6 of LCI", lci, baselines, 2, 1, "blocked"),
+        ("lci-scaling", "figure 3 of LCI: strong scaling", scaling, baselines, [1, 2, 4], 1, "blocked"),
         ("memory", "figure 5 of LCI", memory, baselines, 4, 1, "blocked"),
-        ("gemini", "its figure 4: threads send and receive", lci, ["queue", "mpi_mprobe"], 2, 2, "balanced"),
+        ("gemini", "its figure 4: threads send and receive", lci, ["queue", "mailbox", "mpi_mprobe"], 2, 2, "balanced"),
     ]:
         is_memory = table == "memory"
         parser = tables.add_parser(table, help=about)
         parser.set_defaults(function=function)
         graph = "kron:20" if is_memory else "kron:16"
         parser.add_argument("--graph", default=graph, help=f"default {graph}")
-        parser.add_argument("--ranks", type=int, default=ranks)
+        parser.add_argument("--ranks", type=int, nargs="+" if table == "lci-scaling" else None, default=ranks)
         parser.add_argument("--threads", type=int, default=threads, help="of a rank")
         parser.add_argument("--partition", default=partition, help=f"default {partition}")
         if is_memory:

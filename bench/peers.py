@@ -2,7 +2,7 @@
 """Other engines as commands: what each runs, on which form of a graph, and how its output is read.
 
 Peers are found by a flag or an environment variable and are not part of this repository:
-  --gap FOLDER, GAP_FOLDER              built GAP benchmarks: bfs sssp cc pr bc; with its converter there also on
+  --gap FOLDER, GAP_FOLDER              built GAP benchmarks: bfs sssp cc pr bc tc; with its converter there also on
                                         a copy whose vertices are numbered by falling degree
   --gemini FOLDER, GEMINI_FOLDER        built toolkits: bfs sssp cc pagerank bc; on 2 ranks
   --graph500 FOLDER, GRAPH500_FOLDER    graph500_reference_bfs (and _bfs_sssp), its own Kronecker graphs; on 2 ranks
@@ -24,6 +24,7 @@ GAP = {
     "cc": "cc -n 8",
     "pagerank": "pr -i 20 -t 0 -n 5",
     "bc": "bc -i 4 -n 3",
+    "triangles": "tc -n 5",
 }
 # The call that runs on a graph g; PageRank has as many iterations as in the other engines.
 NETWORKIT = {
@@ -77,14 +78,19 @@ class Gap:
             return graph.weighted if weighted else graph.plain, None
         return graph.serialized(self.folder / "converter", weighted)
 
-    def command(self, algorithm, graph, options, source):
+    def commands(self, algorithm, graph, options, source):
+        """One for each delta that is tried; none if GAP does not have this."""
         if algorithm not in GAP or not (self.folder / GAP[algorithm].split()[0]).exists():
-            return None
-        words = GAP[algorithm].format(delta=options.delta)
+            return []
+        if algorithm == "triangles" and graph.kind == "--directed":
+            return []
         path, self.built = self.path(graph, algorithm == "sssp")
         symmetric = "-s" if graph.kind == "--undirected" and self.built is None else ""
         start = f"-r {source}" if self.one_source and algorithm in ("bfs", "sssp", "bc") else ""
-        return f"OMP_NUM_THREADS={options.threads} {self.folder}/{words} -f {path} {symmetric} {start}"
+        return [
+            f"OMP_NUM_THREADS={options.threads} {self.folder}/{words} -f {path} {symmetric} {start}"
+            for words in dict.fromkeys(GAP[algorithm].format(delta=delta) for delta in options.delta)
+        ]
 
     def figures(self, text, _):
         seconds = peer_figure(r"Trial Time:\s+(\S+)", text, 0)
@@ -96,8 +102,8 @@ class GapByDegree(Gap):
 
     name = "GAP, by degree"
 
-    def command(self, algorithm, graph, options, source):
-        return super().command(algorithm, graph, options, source) if (self.folder / "converter").exists() else None
+    def commands(self, algorithm, graph, options, source):
+        return super().commands(algorithm, graph, options, source) if (self.folder / "converter").exists() else []
 
     def path(self, graph, weighted):
         path, built = super().path(graph, weighted)
@@ -113,15 +119,15 @@ class Gemini:
     def __init__(self, folder):
         self.folder = Path(folder)
 
-    def command(self, algorithm, graph, options, source):
+    def commands(self, algorithm, graph, options, source):
         program = self.folder / algorithm
         if algorithm not in GEMINI or not program.exists() or graph.kind == "--directed":
-            return None
+            return []
         path, vertices = graph.pairs(weighted=algorithm == "sssp", both=algorithm != "cc")
         last = GEMINI[algorithm] or (source if algorithm in ("bfs", "sssp", "bc") else "")
         # It may crash after it has printed its first results.
         run = f"{options.mpiexec} -n {self.ranks} {program} {path} {vertices} {last}"
-        return f"OMP_NUM_THREADS=1 {run} 2>&1 || true"
+        return [f"OMP_NUM_THREADS=1 {run} 2>&1 || true"]
 
     @staticmethod
     def figures(text, _):
@@ -139,14 +145,14 @@ class Networkit:
     def __init__(self, python):
         self.python = python
 
-    def command(self, algorithm, graph, options, source):
+    def commands(self, algorithm, graph, options, source):
         # PLP does not support directed graphs
         if algorithm not in NETWORKIT or (algorithm == "cdlp" and graph.kind == "--directed"):
-            return None
+            return []
         script = textwrap.dedent(NETWORKIT_SCRIPT).replace("ALGORITHM", NETWORKIT[algorithm])
         path = graph.weighted if algorithm == "sssp" else graph.plain
         directed = int(graph.kind == "--directed")
-        return f"{self.python} - {path} {directed} {options.threads} 3 <<'END'\n{script}\nEND"
+        return [f"{self.python} - {path} {directed} {options.threads} 3 <<'END'\n{script}\nEND"]
 
     @staticmethod
     def figures(text, _):
@@ -162,16 +168,16 @@ class Graph500:
     def __init__(self, folder):
         self.folder = Path(folder)
 
-    def command(self, algorithm, graph, options, source):
+    def commands(self, algorithm, graph, options, source):
         program = self.folder / {"bfs": "graph500_reference_bfs", "sssp": "graph500_reference_bfs_sssp"}.get(
             algorithm, "-"
         )
         if not program.exists() or not graph.name.startswith("kron:"):
-            return None
+            return []
         scale = graph.name.split(":")[1]
         # It always uses 64 roots; its program for both kernels can skip the first.
         alone = "SKIP_BFS=1 " if algorithm == "sssp" else ""
-        return f"{alone}SKIP_VALIDATION=1 {options.mpiexec} -n {self.ranks} {program} {scale} 16"
+        return [f"{alone}SKIP_VALIDATION=1 {options.mpiexec} -n {self.ranks} {program} {scale} 16"]
 
     def figures(self, text, algorithm):
         kernel = "sssp" if algorithm == "sssp" else "bfs"

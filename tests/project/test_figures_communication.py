@@ -55,7 +55,7 @@ def test_layers_under_one_engine(table, mpi):
     code, rows, kept, printed = table("lci", *words)
     assert code == 0, printed.err
     layers = [row for row in kept if "layer" in row]
-    assert [row["layer"] for row in layers] == 2 * ["queue", "mpi_probe", "mpi_rma"]
+    assert [row["layer"] for row in layers] == 2 * ["queue", "mailbox", "mpi_probe", "mpi_rma"]
     for row in layers:
         assert row["verified"] and len(row["seconds"]) == len(row["computation"]) == 2
         assert all(0 < own <= all_of for own, all_of in zip(row["computation"], row["seconds"]))
@@ -63,6 +63,22 @@ def test_layers_under_one_engine(table, mpi):
     by_name = {(row["algorithm"], row["layer"]): row for row in layers}
     assert by_name["pagerank", "mpi_rma"]["windows_seconds"] > 0
     assert len(rows) == 2 * (1 + 2)
+
+
+@pytest.mark.mpi
+def test_layers_on_more_and_more_ranks(table):
+    plug_in("openmpi")
+    words = ["--graph", "kron:7", "--ranks", 1, 3, "--mpi", "openmpi", "--trials", 2, "--algorithms", "cc"]
+    code, rows, kept, printed = table("lci-scaling", *words, "--layers", "queue", "mpi_probe")
+    assert code == 0, printed.err
+    assert [(row["ranks"], row["layer"]) for row in kept] == [
+        (1, "queue"),
+        (1, "mpi_probe"),
+        (3, "queue"),
+        (3, "mpi_probe"),
+    ]
+    assert kept[0]["messages"] == 0 < kept[2]["messages"]
+    assert len(rows) == 3
 
 
 @pytest.mark.mpi
@@ -83,7 +99,7 @@ def test_several_threads_send_and_receive(table, mpi):
     plug_in(mpi)
     code, _, kept, printed = table("gemini", "--graph", "kron:9", "--mpi", mpi, "--trials", 2)
     assert code == 0, printed.err
-    assert len(kept) == 8 and {row["layer"] for row in kept} == {"queue", "mpi_mprobe"}
+    assert len(kept) == 12 and {row["layer"] for row in kept} == {"queue", "mailbox", "mpi_mprobe"}
 
 
 def no_atoll(tmp_path):
@@ -97,7 +113,8 @@ def no_atoll(tmp_path):
     "words, runs",
     [
         (["lci", "--mpi", "openmpi", "--algorithms", "cc", "--layers", "queue", "mpi_probe"], 2),
-        (["gemini", "--mpi", "openmpi", "--algorithms", "cc"], 2),
+        (["gemini", "--mpi", "openmpi", "--algorithms", "cc"], 3),
+        (["lci-scaling", "--mpi", "mpich", "--algorithms", "cc", "--layers", "queue", "mailbox"], 6),
         (["strong", "--ranks", 16, "--scale", 6, "--routes", "direct", "domain"], 2),
         (["weak", "--ranks", 16, "--vertices", 4, "--routes", "domain"], 1),
         (["ablation", "--ranks", 16, "--scale", 6], 5),

@@ -39,6 +39,39 @@ def test_engines_take_turns_with_a_peer(table, tmp_path, no_variables):
     assert min(weights) >= 1 and max(weights) <= 255 and len(weights) > 9
 
 
+def test_a_peer_has_its_best_delta_and_the_worst_ratio_comes_first(table, tmp_path, no_variables):
+    for name, seconds in (("sssp", '$(case "$*" in *"-d 64"*) echo 1.0;; *) echo 9.0;; esac)'), ("cc", "0.000001")):
+        file = tmp_path / name
+        file.write_text(f'#!/bin/sh\necho "Build Time: 0.25"\necho "Trial Time: {seconds}"\n')
+        file.chmod(0o755)
+    graph = tmp_path / "triangle.el"
+    graph.write_text("0 1\n1 2\n2 0\n")
+    words = ["--gap", tmp_path, "--graphs", graph, "--real", tmp_path, "--cache", tmp_path / "cache", "--pairs", 1]
+    code, _, kept, printed = table("engines", *words, "--delta", 16, 64, "--algorithms", "sssp", "cc")
+    assert code == 0, printed.err
+    assert {row["algorithm"]: row["theirs"]["seconds"] for row in kept} == {"sssp": 1.0, "cc": 1e-6}
+    assert printed.out.index("| cc | GAP |") < printed.out.index("| sssp | GAP |")
+    ratio = next(row["ratio"] for row in kept if row["algorithm"] == "cc")
+    assert ratio < 1 and f"**{ratio:.2f}**" in printed.out  # a lost cell stands out
+    weights = [line.split()[2] for line in (tmp_path / "cache/triangle.wel").read_text().splitlines()]
+    assert len(set(weights)) > 1 and all(1 <= int(weight) <= 255 for weight in weights)
+
+
+def test_choices_are_compared_with_every_value(table, tmp_path, no_variables):
+    words = ["--graphs", "kron:7", "--real", tmp_path, "--cache", tmp_path / "cache", "--turns", 1]
+    code, _, kept, printed = table("choices", *words, "--choices", "bfs --direction", "pagerank --partition")
+    assert code == 0, printed.err
+    assert [sorted(row["seconds"]) for row in kept] == [
+        ["chosen", "pull", "push"],
+        ["balanced", "blocked", "cartesian", "chosen", "hashed", "hybrid"],
+    ]
+    for row in kept:
+        assert row["regret"] >= 1
+        assert row["regret"] == pytest.approx(row["seconds"]["chosen"] / min(row["seconds"].values()))
+        assert row["seconds"][row["best"]] == min(row["seconds"].values())
+    assert "Regret by choice" in printed.out
+
+
 def test_a_copy_numbered_by_degree_is_the_same_graph(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "bench")
     import inputs
