@@ -34,7 +34,7 @@ class BellmanFordResult(Result):
     reached: int
     """Vertices on all ranks, the source included."""
     rounds: int
-    """Exchanges between ranks until no distance fell; they depend on ranks and threads."""
+    """Exchanges between ranks until no distance fell, which depend on ranks and threads; 0 where no weight is negative."""
     prepare_seconds: float
     seconds: float
 
@@ -48,7 +48,7 @@ def bellman_ford(graph: GraphLike, source: int | str, *, weight: bool | str = Tr
     """Finds shortest paths from one vertex by the weights of the edges, which may be negative [1]_ [2]_.
 
     There are none where a cycle of negative sum is reached: the error names its vertices and the sum. An undirected
-    edge of negative weight is such a cycle. Where no weight is negative, sssp gives the same distances sooner. The
+    edge of negative weight is such a cycle. Where no weight is negative, distances are found as sssp finds them. The
     answer is the same for any number of ranks and threads: of several shortest paths those of fewest edges, of several
     parents the one of least id. Collective over graph.comm.
 

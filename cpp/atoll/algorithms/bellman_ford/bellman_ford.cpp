@@ -12,6 +12,9 @@
 // what remains leads back from every vertex to the source, and no distance is below that of a simple path. Around a
 // negative cycle distances fall below any bound, so that it is found.
 //
+// Where no weight is negative there is no such cycle, and delta-stepping finds the distances: it settles a vertex mostly
+// once. Both give the least sum over all walks of sums that are rounded one by one, the same to the last bit.
+//
 // The tree: a vertex is as many edges from the source as the fewest among its shortest paths, and its parent is the
 // least id among those before it on such paths. So edges of weight 0, and cycles of sum 0, lead nobody in a circle.
 //
@@ -20,6 +23,7 @@
 #include <algorithm>
 #include <atoll/algorithms/bellman_ford/bellman_ford.hpp>
 #include <atoll/algorithms/bellman_ford/negative_cycle.hpp>
+#include <atoll/algorithms/sssp/sssp.hpp>
 #include <atoll/algorithms/sssp/whole_weights.hpp>
 #include <atoll/engine/vertex_program.hpp>
 #include <cmath>
@@ -81,20 +85,29 @@ class BellmanFord::Search {
         to_mirrors_(all_mirrors_of(graph)),
         distance_(relaxing_.values().size(), kFar),
         id_(distance_.size(), kNoVertex) {
+    // Beyond 2^53 whole sums are refused here, in words of this search.
+    if (!signs_.any_negative && (!signs_.all_whole || longest_whole_path(graph) < kMostExact))
+      nonnegative_ = std::make_unique<Sssp<double>>(graph);
     for (Local v = 0; v < graph.owned(); ++v) id_[v] = graph.id_of(v);
     MirrorExchange<Vertex, MinOf>(all_mirrors_of(graph)).broadcast_all({id_.data(), id_.size()});
   }
 
   void run(Vertex source, BellmanFordResult& result) {
     const Local from = graph_.master_of(source).value_or(-1);
-    start_at(from);
     result.rounds = 0;
-    const NegativeCycle cycle = relax_to_end(result.rounds);
-    world_.collective_try([&] {
-      if (!cycle.vertices.empty()) refuse(cycle);
-    });
-    share_distances();
-    refuse_rounded();
+    if (nonnegative_) {
+      nonnegative_->run(source, settled_);
+      for (Vertex v = 0; v < graph_.owned(); ++v) distance_[graph_.local_of(v)] = settled_.distance[index(v)];
+      to_mirrors_.broadcast_all({distance_.data(), distance_.size()});
+    } else {
+      start_at(from);
+      const NegativeCycle cycle = relax_to_end(result.rounds);
+      world_.collective_try([&] {
+        if (!cycle.vertices.empty()) refuse(cycle);
+      });
+      share_distances();
+      refuse_rounded();
+    }
     find_parents(from);
     write(from, result);
   }
@@ -106,10 +119,12 @@ class BellmanFord::Search {
       for (Local v = 0; v < graph_.owned(); ++v) relaxing_.activate(v);
     }
     int rounds = 0;
-    return relax_to_end(rounds).vertices;
+    return signs_.any_negative ? relax_to_end(rounds).vertices : std::vector<Vertex>();
   }
   std::size_t memory_bytes() const {
     return relaxing_.memory_bytes() + hops_.memory_bytes() + proposing_.memory_bytes() + to_mirrors_.memory_bytes() +
+           (nonnegative_ ? nonnegative_->memory_bytes() : 0) +
+           settled_.distance.size() * (sizeof(double) + sizeof(Vertex)) +
            distance_.size() * (sizeof(double) + sizeof(Vertex));
   }
 
@@ -225,9 +240,11 @@ class BellmanFord::Search {
   Team& team_;
   const WeightSigns signs_;
   VertexProgram<double, MinOf> relaxing_;
-  VertexProgram<std::int32_t, MinOf> hops_;  // fewest edges of a shortest path
-  VertexProgram<Vertex, MinOf> proposing_;   // parents
-  const Csr& rows_;                          // leaving edges; over a vertex-cut of mirrors too
+  VertexProgram<std::int32_t, MinOf> hops_;    // fewest edges of a shortest path
+  VertexProgram<Vertex, MinOf> proposing_;     // parents
+  std::unique_ptr<Sssp<double>> nonnegative_;  // only where no weight is negative
+  SsspResult<double> settled_;                 // what it finds
+  const Csr& rows_;                            // leaving edges; over a vertex-cut of mirrors too
   MirrorExchange<double, MinOf> to_mirrors_;
   Array<double> distance_;  // [local] what relaxing_ has found
   Array<Vertex> id_;        // [local]

@@ -15,14 +15,14 @@
 /// dist(v) = min over edges u -> v of dist(u) + w, dist(source) = 0, summed as doubles. There is such a minimum unless a
 /// cycle that the source reaches has a negative sum; an undirected edge of negative weight is such a cycle. Of several
 /// shortest paths the tree has those of fewest edges, of several parents the least id: the same for any number of ranks
-/// and threads. Where no weight is negative, Sssp is faster: it settles a vertex mostly once.
+/// and threads. Where no weight is negative, Sssp finds the distances: it settles a vertex mostly once.
 namespace atl {
 
 struct BellmanFordResult {
   Array<double> distance;  ///< [owned index] infinity where not reached
   Array<Vertex> parent;    ///< [owned index] original id of the parent; the source's is its own, kNoVertex: not reached
   Vertex reached = 0;      ///< reached vertices on all ranks, the source included
-  int rounds = 0;          ///< exchanges between ranks until no distance fell
+  int rounds = 0;          ///< exchanges between ranks until no distance fell; 0 where no weight is negative
 };
 
 class BellmanFord {

@@ -25,8 +25,9 @@ class PreparedBellmanFord final : public Prepared {
   void report(const Arguments& arguments, const Answer&, const Runs&, Report& report) const override {
     const Vertex source = arguments.vertex("source");
     report.result = {{"source", source}, {"reached", result_.reached}, {"rounds", result_.rounds}};
-    report.lines.emplace_back("reached",
-                              fmt::format("{} from {} in {} rounds", result_.reached, source, result_.rounds));
+    report.lines.emplace_back(
+        "reached", result_.rounds > 0 ? fmt::format("{} from {} in {} rounds", result_.reached, source, result_.rounds)
+                                      : fmt::format("{} from {}", result_.reached, source));
   }
   std::size_t memory_bytes() const override { return search_.memory_bytes(); }
 
@@ -65,7 +66,8 @@ Algorithm bellman_ford_row() {
                        .meaning = "original id of the parent in a tree of shortest paths; -1 where not reached",
                        .checked = false}},
           .scalars = {{"reached", "int64", "reached vertices on all ranks"},
-                      {"rounds", "int64", "exchanges between ranks; they depend on ranks and threads"}},
+                      {"rounds", "int64",
+                       "exchanges between ranks, which depend on ranks and threads; 0 where no weight is negative"}},
           .python = "bellman_ford",
           .output_summary = "distances, parents; float64",
           .on_one_rank = {"algorithms/bellman_ford/bellman_ford.cpp"},
