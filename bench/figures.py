@@ -10,6 +10,7 @@
     bench/figures.py gemini                     its figure 4: several threads of a rank send and receive
     bench/figures.py traffic                    bytes a round beside a record for each cut edge
     bench/figures.py engines --gap FOLDER       TuCOMM's figures 5, 6 and 9: other engines on the same graphs
+    bench/figures.py algorithms --python PYTHON components, communities, forests .. beside igraph, NetworKit, SciPy
     bench/figures.py choices                    what choosing by the graph loses beside the best choice
 
     bench/figures.py products [--sweep m]       COAST's figures 6a and 6b: a product's rate over k, over m
@@ -48,6 +49,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import algorithms
 import allpairs
 import choices
 import coast
@@ -69,21 +71,9 @@ from run import CaseError
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     tables = parser.add_subparsers(dest="table", required=True)
-    ours = (
-        simulated,
-        layers,
-        traffic,
-        engines,
-        choices,
-        coast,
-        allpairs,
-        cola,
-        spmm_peers,
-        hamorder,
-        measured_map,
-        tuned_plans,
-    )
-    for module in (*ours, serve, kg_peers, everyday):
+    of_graphs = (simulated, layers, traffic, engines, algorithms, choices, everyday)
+    of_matrices = (coast, allpairs, cola, spmm_peers)
+    for module in (*of_graphs, *of_matrices, hamorder, measured_map, tuned_plans, serve, kg_peers):
         module.add_to(tables)
     for table in tables.choices.values():
         table.add_argument("--json", help="file for all that was measured")

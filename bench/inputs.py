@@ -67,6 +67,22 @@ class Input:
         made(path, lambda part: write_lists(part, *number_by_degree(*read_lists(lists, weighted))))
         return path
 
+    def simple(self):
+        """The weighted edges as text without self-loops, and of those between two vertices (undirected: either way) the
+        lightest."""
+        path = self.stem.with_name(f"{self.stem.name}-simple.wel")
+
+        def make(part):
+            u, v, w = np.fromfile(self.weighted, dtype=np.int64, sep=" ").reshape(-1, 3).T
+            if self.kind == "--undirected":
+                u, v = np.minimum(u, v), np.maximum(u, v)
+            rows = np.column_stack([u, v, w])[np.lexsort([w, v, u])]
+            first = np.append(True, (rows[1:, :2] != rows[:-1, :2]).any(axis=1))
+            np.savetxt(part, rows[first & (rows[:, 0] != rows[:, 1])], fmt="%d")
+
+        made(path, make)
+        return path
+
     def pairs(self, weighted, both):
         """Gemini's edges: 32-bit source and target, float weight; and the number of vertices."""
         text, _ = self.form(weighted)

@@ -2,6 +2,7 @@
 """bench/figures.py engines: other engines on the same graphs, and the files that they are given."""
 
 import importlib.util
+import sys
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,20 @@ def test_choices_are_compared_with_every_value(table, tmp_path, no_variables):
         assert row["regret"] == pytest.approx(row["seconds"]["chosen"] / min(row["seconds"].values()))
         assert row["seconds"][row["best"]] == min(row["seconds"].values())
     assert "Regret by choice" in printed.out
+
+
+def test_algorithms_beside_a_library_have_the_same_answers(table, tmp_path, no_variables):
+    pytest.importorskip("scipy")
+    words = ["--python", sys.executable, "--peers", "SciPy", "--cache", tmp_path / "cache", "--turns", 1]
+    words += ["--graphs", "kron:7", "--directed-graphs", "uniform:7", "--algorithms", "scc", "msf"]
+    code, _, kept, printed = table("algorithms", *words)
+    assert code == 0, printed.err
+    assert [(row["algorithm"], row["graph"]) for row in kept] == [("msf", "kron:7"), ("scc", "uniform:7")]
+    for row in kept:
+        assert row["quality"] == row["their_quality"] > 0  # the weight of the forest; the number of components
+        assert row["seconds"] > 0 and row["theirs"] > 0
+    code, _, kept, printed = table("algorithms", *words[2:], "--python", "false")
+    assert code == 1 and kept == [] and "SciPy ended (exit code 1)" in printed.err
 
 
 def test_a_copy_numbered_by_degree_is_the_same_graph(tmp_path, monkeypatch):
