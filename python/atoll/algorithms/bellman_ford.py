@@ -34,7 +34,7 @@ class BellmanFordResult(Result):
     reached: int
     """Vertices on all ranks, the source included."""
     rounds: int
-    """Exchanges between ranks until no distance fell; they depend on ranks and threads. 0 where no weight is negative."""
+    """Exchanges between ranks until no distance fell; which depend on ranks and threads, or 0."""
     prepare_seconds: float
     seconds: float
 
