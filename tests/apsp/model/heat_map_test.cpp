@@ -49,3 +49,36 @@ TEST_CASE("the image has a box for every cell, and its texts are escaped") {
   map.cells.pop_back();
   CHECK_THROWS_AS(svg_of(map), InputError);
 }
+
+TEST_CASE("colours darken with the value; nothing is grey, however little it is") {
+  HeatMap map;
+  map.rows = {"1"};
+  constexpr int kValues = 9;
+  for (int i = 0; i < kValues; ++i) {
+    map.columns.push_back(std::to_string(i));
+    map.cells.push_back({i * 0.25, "", false, ""});
+  }
+  const std::string svg = svg_of(map);
+  std::vector<int> lightness;
+  const std::string box = "height=\"34\" fill=\"#";
+  for (std::size_t at = 0; (at = svg.find(box, at)) != std::string::npos; ++at) {
+    int sum = 0;
+    for (int channel = 0; channel < 3; ++channel)
+      sum += std::stoi(svg.substr(at + box.size() + 2 * static_cast<std::size_t>(channel), 2), nullptr, 16);
+    lightness.push_back(sum);
+  }
+  REQUIRE(lightness.size() == kValues);
+  CHECK(svg.find("fill=\"#e8e8e8\"") != std::string::npos);  // no value
+  for (std::size_t i = 2; i < lightness.size(); ++i) CHECK(lightness[i] < lightness[i - 1]);
+  CHECK(lightness[1] - lightness.back() > 300);
+  CHECK(lightness.back() == 24 + 38 + 92);
+  map.cells.assign(kValues, {});
+  CHECK(times(svg_of(map), "fill=\"#e8e8e8\"") == kValues);
+}
+
+TEST_CASE("vertices are written short from 10,000 on") {
+  const std::vector<std::int64_t> vertices{9'999, 10'000, 999'000, 4'200'000, 20'000'000};
+  const std::vector<int> nodes{1};
+  const HeatMap map = apsp_heat_map(ApspMachine::frontier(), vertices, nodes, {});
+  CHECK(map.columns == std::vector<std::string>{"9999", "10k", "999k", "4.2M", "20M"});
+}
