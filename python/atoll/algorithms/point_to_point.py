@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .. import _core, errors
 from ..attributes import weighted_graph
@@ -67,7 +68,12 @@ class PathResult(Result):
 
 @checked
 def shortest_path(
-    graph: GraphLike, source: int | str, target: int | str, *, weight: bool | str | None = None
+    graph: GraphLike,
+    source: int | str,
+    target: int | str,
+    *,
+    weight: bool | str | None = None,
+    coordinates: ArrayLike | None = None,
 ) -> PathResult:
     """A shortest path from one vertex to another, by two searches that meet [1]_. Collective over graph.comm.
 
@@ -83,10 +89,15 @@ def shortest_path(
     weight : bool or str, optional
                                 True: a path is as long as the float64 sum of its weights; a name: of that attribute of
                                 its edges; None: as its number of edges
+    coordinates : array-like of float, optional
+                                shape (vertices of this rank, 2): the places of graph.ids in a plane, such as metres
+                                east and north. Both searches then prefer what lies between the ends (A* [2]_). Any
+                                places give shortest paths: how long an edge is at least, for a unit of the plane, is
+                                found from all edges. The last coordinates are kept with the graph
 
     Returns
     -------
-    PathResult                  .vertices (array from source to target), .length
+    PathResult                  .vertices (array from source to target), .length, .visited
 
     Raises
     ------
@@ -96,6 +107,7 @@ def shortest_path(
     References
     ----------
     .. [1] A. Goldberg, C. Harrelson. "Computing the shortest path: A* search meets graph theory." SODA 2005.
+    .. [2] T. Ikeda et al. "A fast algorithm for finding better routes by AI search techniques." VNIS 1994.
 
     Examples
     --------
@@ -106,11 +118,12 @@ def shortest_path(
     >>> atoll.shortest_path(graph, 1, 4, weight=True).vertices
     array([1, 2, 3, 4])
     """
-    with agreed(graph.world, f"shortest_path(source={source}, target={target}, {weight=})"):
-        pass
+    by_places = coordinates is not None
+    with agreed(graph.world, f"shortest_path(source={source}, target={target}, {weight=}, {by_places=})"):
+        places = None if coordinates is None else _places(coordinates, graph)
     graph, by_weight = weighted_graph(graph, weight)
     with in_names(graph):
-        found = _core.shortest_path(graph._core, source, target, by_weight)
+        found = _core.shortest_path(graph._core, source, target, by_weight, places)
     vertices = found["vertices"].view(np.int64)
     return PathResult(
         source=graph._label(source),
@@ -121,6 +134,17 @@ def shortest_path(
         prepare_seconds=found["prepare_seconds"],
         seconds=found["seconds"],
     )
+
+
+def _places(coordinates: ArrayLike, graph: Graph) -> np.ndarray:
+    """Returns the coordinates as rows of two numbers, one for each vertex of this rank."""
+    places = np.ascontiguousarray(coordinates, dtype=np.float64)
+    if places.shape != (len(graph.ids), 2):
+        raise errors.InputError(
+            f"coordinates has the shape {places.shape} (a row of two numbers for each of this rank's {len(graph.ids)} "
+            "vertices, in the order of graph.ids, is needed). Reshape it."
+        )
+    return places
 
 
 @checked

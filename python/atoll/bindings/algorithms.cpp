@@ -101,36 +101,6 @@ nb::dict run(SharedGraph& g, const std::string& name, const nb::dict& options, c
   return out;
 }
 
-nb::dict shortest_path(SharedGraph& g, Vertex source, Vertex target, bool weighted) {
-  VertexPath path;
-  double prepare_seconds = 0, seconds = 0;
-  g.world->call([&](World& world) {
-    Timer timer;
-    const PathLength length = weighted ? PathLength::weights : PathLength::edges;
-    auto& search = g.path_searches[static_cast<int>(length)];
-    if (world.any(search == nullptr)) {
-      search = std::make_unique<PathSearch>(g.graph, length);
-      prepare_seconds = timer.lap();
-    }
-    try {
-      path = search->run(source, target);
-    } catch (...) {
-      search.reset();  // left in the midst
-      throw;
-    }
-    seconds = timer.lap();
-  });
-  Array<Vertex> vertices(path.vertices.size());
-  std::copy(path.vertices.begin(), path.vertices.end(), vertices.begin());
-  nb::dict out;
-  out["vertices"] = to_numpy(std::move(vertices));
-  out["length"] = path.length;
-  out["visited"] = path.visited;
-  out["prepare_seconds"] = prepare_seconds;
-  out["seconds"] = seconds;
-  return out;
-}
-
 double modularity(SharedGraph& g, const Column<Vertex>& labels, double resolution, bool weighted) {
   double q = 0;
   g.world->call([&](World&) {
@@ -177,7 +147,6 @@ void bind_algorithms(nb::module_& m) {
   m.attr("NO_VERTEX") = kNoVertex;
   m.attr("UNREACHABLE") = catalog::kUnreachableInResults;
   m.def("run", &run, "graph"_a, "name"_a, "options"_a, "progress"_a.none());
-  m.def("shortest_path", &shortest_path, "graph"_a, "source"_a, "target"_a, "weighted"_a);
   m.def("edge_blocks", &edge_blocks_of, "graph"_a, "block"_a.noconvert(), "head"_a.noconvert());
   m.def("modularity", &modularity, "graph"_a, "labels"_a.noconvert(), "resolution"_a, "weighted"_a);
   m.def(

@@ -105,11 +105,16 @@ struct SharedGraph {
   ~SharedGraph() {
     for (auto& [name, kept] : prepared) world->bury(std::move(kept.prepared));
     for (auto& search : path_searches) world->bury(std::move(search));
+    for (auto& guided : guided_searches) world->bury(std::move(guided.search));
     for (auto& paths : pair_paths) world->bury(std::move(paths));
     world->bury(std::move(pair_similarity));
     world->bury(std::move(similarity_search));
     EdgeDrawing::for_each(edge_drawing, [&](auto& one) { world->bury(std::move(one)); });
   }
+  struct GuidedSearch {
+    std::vector<double> coordinates;  // of this rank, by owned index: x, y
+    std::unique_ptr<PathSearch> search;
+  };
   struct Kept {
     std::string arguments;
     std::unique_ptr<catalog::Prepared> prepared;
@@ -120,6 +125,7 @@ struct SharedGraph {
   bool merged_to_least;                          // this graph, or one that its edges come from
   std::map<std::string_view, Kept> prepared;     // by the algorithm's name
   std::unique_ptr<PathSearch> path_searches[2];  // by PathLength
+  GuidedSearch guided_searches[2];               // by PathLength
   std::unique_ptr<PairPaths> pair_paths[2];      // by PathLength
   std::unique_ptr<PairSimilarity> pair_similarity;
   std::unique_ptr<SimilaritySearch> similarity_search;

@@ -3,6 +3,7 @@
 #include <atoll/algorithms/bellman_ford/bellman_ford.hpp>
 #include <atoll/algorithms/betweenness/edge_betweenness.hpp>
 #include <atoll/algorithms/maximum_flow/maximum_flow.hpp>
+#include <atoll/algorithms/point_to_point/plane_bounds.hpp>
 #include <atoll/algorithms/topological_order/topological_order.hpp>
 #include <atoll/apsp/queries/pair_paths.hpp>
 #include <atoll/apsp/queries/row_summaries.hpp>
@@ -114,6 +115,66 @@ nb::dict summarize(SharedGraph& g, bool to_vertex, const nb::object& on_progress
   return out;
 }
 
+using Coordinates = nb::ndarray<const double, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
+
+// The search of this graph, made if there is none, or none by these coordinates. Collective.
+std::unique_ptr<PathSearch>& path_search(SharedGraph& g, World& world, PathLength length,
+                                         const std::optional<std::span<const double>>& coordinates,
+                                         double& prepare_seconds) {
+  const int which = static_cast<int>(length);
+  Timer timer;
+  if (!coordinates) {
+    auto& search = g.path_searches[which];
+    if (world.any(search == nullptr)) {
+      search = std::make_unique<PathSearch>(g.graph, length);
+      prepare_seconds = timer.lap();
+    }
+    return search;
+  }
+  auto& [known, search] = g.guided_searches[which];
+  if (world.any(search == nullptr || !std::ranges::equal(known, *coordinates))) {
+    search.reset();
+    known.assign(coordinates->begin(), coordinates->end());
+    PlaneCoordinates plane{Array<double>(known.size() / 2), Array<double>(known.size() / 2)};
+    for (std::size_t k = 0; 2 * k < known.size(); ++k) {
+      plane.x[k] = known[2 * k];
+      plane.y[k] = known[2 * k + 1];
+    }
+    search = std::make_unique<PathSearch>(g.graph, length, &plane);
+    prepare_seconds = timer.lap();
+  }
+  return search;
+}
+
+nb::dict shortest_path(SharedGraph& g, Vertex source, Vertex target, bool weighted,
+                       const std::optional<Coordinates>& coordinates) {
+  std::optional<std::span<const double>> rows;
+  if (coordinates) rows.emplace(coordinates->data(), coordinates->size());
+  VertexPath path;
+  double prepare_seconds = 0, seconds = 0;
+  g.world->call([&](World& world) {
+    const PathLength length = weighted ? PathLength::weights : PathLength::edges;
+    auto& search = path_search(g, world, length, rows, prepare_seconds);
+    Timer timer;
+    try {
+      path = search->run(source, target);
+    } catch (...) {
+      search.reset();  // left in the midst
+      throw;
+    }
+    seconds = timer.lap();
+  });
+  Array<Vertex> vertices(path.vertices.size());
+  std::copy(path.vertices.begin(), path.vertices.end(), vertices.begin());
+  nb::dict out;
+  out["vertices"] = to_numpy(std::move(vertices));
+  out["length"] = path.length;
+  out["visited"] = path.visited;
+  out["prepare_seconds"] = prepare_seconds;
+  out["seconds"] = seconds;
+  return out;
+}
+
 }  // namespace
 
 void bind_paths(nb::module_& m) {
@@ -123,6 +184,8 @@ void bind_paths(nb::module_& m) {
   m.def("edge_betweenness", &edge_betweenness, "graph"_a, "sources"_a.noconvert(), "weighted"_a, "progress"_a.none());
   m.def("maximum_flow", &flow_between, "graph"_a, "source"_a, "target"_a);
   m.def("negative_cycle", &negative_cycle, "graph"_a, "source"_a.none());
+  m.def("shortest_path", &shortest_path, "graph"_a, "source"_a, "target"_a, "weighted"_a,
+        "coordinates"_a.noconvert().none());
   m.def("summarize_rows", &summarize, "graph"_a, "to_vertex"_a, "progress"_a.none());
   m.def("pair_paths", &paths_of_pair, "graph"_a, "source"_a, "target"_a, "weighted"_a);
 }

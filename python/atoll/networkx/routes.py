@@ -83,7 +83,7 @@ def _between(G: Graph, source: Any, target: Any, weight: str | None) -> tuple[An
         return float(distance[end]), G._labels(np.array(path[::-1]))
     graph = G._plain() if weights is None else G._weighted(str(weight))
     ids = graph.ids
-    found = _core.shortest_path(graph._core, int(ids[start]), int(ids[end]), weights is not None)
+    found = _core.shortest_path(graph._core, int(ids[start]), int(ids[end]), weights is not None, None)
     if not len(found["vertices"]):
         return None
     return int(found["length"]), G._labels(np.searchsorted(ids, found["vertices"].view(np.int64)))

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <atoll/algorithms/point_to_point/path_search.hpp>
+#include <atoll/algorithms/point_to_point/plane_bounds.hpp>
 #include <atoll/base/error.hpp>
 #include <cmath>
 #include <limits>
@@ -40,7 +41,22 @@ std::vector<double> distances_from(std::size_t n, const std::vector<samples::Arc
   return all;
 }
 
-void check(const Sample& sample, const Graph& graph, PathLength length) {
+double place_of(Vertex id, std::uint64_t axis) {
+  return static_cast<double>(random_at(20 + axis, static_cast<std::uint64_t>(id)) % 1000);
+}
+
+PlaneCoordinates places(const Graph& graph) {
+  const auto owned = static_cast<std::size_t>(graph.owned());
+  PlaneCoordinates coordinates{Array<double>(owned), Array<double>(owned)};
+  for (std::size_t k = 0; k < owned; ++k) {
+    const Vertex id = graph.id_of(graph.local_of(static_cast<Vertex>(k)));
+    coordinates.x[k] = place_of(id, 0);
+    coordinates.y[k] = place_of(id, 1);
+  }
+  return coordinates;
+}
+
+void check(const Sample& sample, const Graph& graph, PathLength length, const PlaneCoordinates* coordinates = nullptr) {
   const std::vector<Vertex> ids = sample.edges.ids();
   const std::size_t n = ids.size();
   if (n == 0) return;
@@ -51,7 +67,7 @@ void check(const Sample& sample, const Graph& graph, PathLength length) {
   for (const auto& a : arcs)
     weight[{static_cast<std::size_t>(a.from), static_cast<std::size_t>(a.to)}] =
         length == PathLength::weights ? a.weight : 1;
-  PathSearch search(graph, length);
+  PathSearch search(graph, length, coordinates);
   constexpr std::uint64_t kPaths = 6;
   for (std::uint64_t i = 0; i < kPaths; ++i) {
     const std::size_t s = random_at(3, 2 * i) % n, t = i == 0 ? s : random_at(3, 2 * i + 1) % n;
@@ -109,6 +125,14 @@ TEST_CASE("a path has the distance and the edges of the graph, for any ranks, ro
   });
 }
 
+TEST_CASE("whatever places vertices have, a path is as short as without") {
+  samples::for_each_spread(cases::Weight::wide, [](const Sample& sample, const Graph& graph) {
+    const PlaneCoordinates coordinates = places(graph);
+    if (graph.world().size() == 3) check(sample, graph, PathLength::edges, &coordinates);
+    check(sample, graph, PathLength::weights, &coordinates);
+  });
+}
+
 TEST_CASE("a path leads through edges that weigh nothing") {
   for (const Rank ranks : shapes::kRanks)
     for (const bool directed : {false, true})
@@ -154,6 +178,40 @@ TEST_CASE("a path visits the part of the graph that is near its ends") {
     CHECK(path.length == 20);
     CHECK(path.visited < 600);  // of 10,201: two squares of side 20 on their corners
   });
+}
+
+TEST_CASE("places keep a search between its ends") {
+  constexpr Vertex kSide = 101;
+  for (const Rank ranks : {1, 2})
+    run_ranks(ranks, one_thread(), [](World& world) {
+      // a lattice whose edges are a little longer than they are in the plane, each by another share
+      std::vector<std::tuple<Vertex, Vertex, double>> edges;
+      for (Vertex v = 0; v < kSide * kSide; ++v)
+        for (const Vertex u : {v + 1, v + kSide}) {
+          if (u >= kSide * kSide || (u == v + 1 && u % kSide == 0)) continue;
+          edges.emplace_back(
+              v, u,
+              1 + static_cast<double>(random_at(4, static_cast<std::uint64_t>(2 * v + (u > v + 1))) % 100) / 2000);
+        }
+      const Graph graph = weighted(world, edges, false);
+      PlaneCoordinates coordinates = places(graph);
+      for (std::size_t k = 0; k < coordinates.x.size(); ++k) {
+        const Vertex id = graph.id_of(graph.local_of(static_cast<Vertex>(k)));
+        coordinates.x[k] = static_cast<double>(id % kSide);
+        coordinates.y[k] = static_cast<double>(id / kSide);
+      }
+      PathSearch plain(graph, PathLength::weights), guided(graph, PathLength::weights, &coordinates);
+      const Vertex from = 50 * kSide + 20, to = 50 * kSide + 80;
+      const VertexPath a = plain.run(from, to), b = guided.run(from, to);
+      CHECK(a.length == doctest::Approx(b.length).epsilon(1e-12));
+      CHECK(b.visited < a.visited / 2);
+      CHECK(PlaneBounds(graph, PathLength::weights, coordinates).length_per_unit() == doctest::Approx(1));
+      CHECK(guided.run(to, from).length == doctest::Approx(a.length).epsilon(1e-12));
+      if (world.rank() == 0) coordinates.y[0] = kUnreached;
+      CHECK_THROWS_AS(PathSearch(graph, PathLength::weights, &coordinates), InputError);
+      coordinates.x = Array<double>();
+      CHECK_THROWS_AS(PathSearch(graph, PathLength::edges, &coordinates), InputError);
+    });
 }
 
 TEST_CASE("what is no vertex and no weight is refused the same on all ranks") {

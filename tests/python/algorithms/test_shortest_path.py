@@ -81,3 +81,33 @@ def test_a_search_left_by_an_error_leaves_the_next_one_right():
     graph.release_layouts()
     assert graph.memory < before
     assert atoll.shortest_path(graph, 899, 0).length == 58
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_coordinates_keep_the_search_between_its_ends(ranks):
+    side = 60
+    place = np.random.default_rng(1).random((side * side, 2)) * 0.2 + np.array(
+        [(k // side, k % side) for k in range(side * side)]
+    )
+    right = np.array([k for k in range(side * side) if k % side < side - 1])
+    up = np.arange(side * (side - 1))
+    src, dst = np.concatenate([right, up]), np.concatenate([right + 1, up + side])
+    weight = np.hypot(*(place[src] - place[dst]).T) * (1 + np.random.default_rng(2).random(len(src)) / 10)
+    ends = side * 30 + 12, side * 31 + 48
+
+    def paths(world):
+        own = slice(world.rank, None, world.size)
+        graph = atoll.Graph.from_edges(src[own], dst[own], weight[own], directed=False, comm=world)
+        places = place[graph.ids]
+        plain = atoll.shortest_path(graph, *ends, weight=True)
+        guided = atoll.shortest_path(graph, *ends, weight=True, coordinates=places)
+        again = atoll.shortest_path(graph, *ends, weight=True, coordinates=places.tolist())
+        elsewhere = atoll.shortest_path(graph, *ends, weight=True, coordinates=places[::-1].copy())
+        with pytest.raises(atoll.InputError, match=r"coordinates has the shape"):
+            atoll.shortest_path(graph, *ends, coordinates=places[:, 0])
+        assert again.prepare_seconds == 0 and again.vertices.tolist() == guided.vertices.tolist()
+        return [(path.length, path.visited) for path in (plain, guided, elsewhere)]
+
+    for (length, visited), (by_places, fewer), (without_sense, _) in atoll.run_ranks(ranks, paths):
+        assert by_places == pytest.approx(length, rel=1e-12) and without_sense == pytest.approx(length, rel=1e-12)
+        assert fewer < visited / 2

@@ -13,8 +13,11 @@
 ///     path.vertices;                                       // 3, .., 17; empty if there is none
 ///
 /// Two searches meet: one from the source along the edges, one from the target against them. A path takes about the time
-/// of the part of the graph that is nearer to an end than half its length.
+/// of the part of the graph that is nearer to an end than half its length. Where vertices have places in a plane (roads,
+/// meshes), both searches prefer what lies between the ends, and visit less (A*).
 namespace atl {
+
+struct PlaneCoordinates;
 
 struct VertexPath {
   std::vector<Vertex> vertices;  ///< original ids from the source to the target; empty if the target is not reached
@@ -25,8 +28,10 @@ struct VertexPath {
 class PathSearch {
  public:
   /// Collective. InputError, the same on all ranks, by_weight if the graph has no weights, or if one is negative,
-  /// infinite or not a number.
-  PathSearch(const Graph& graph, PathLength length);
+  /// infinite or not a number; or if there is not one finite place for each vertex. Paths are as short with places as
+  /// without, whatever these are: how far an edge leads at least is found from all edges. They serve in graphs whose whole
+  /// weights add up to at most 2^53.
+  PathSearch(const Graph& graph, PathLength length, const PlaneCoordinates* coordinates = nullptr);
   ~PathSearch();
   PathSearch(const PathSearch&) = delete;
   PathSearch& operator=(const PathSearch&) = delete;
@@ -38,8 +43,10 @@ class PathSearch {
 
  private:
   class Variant;
-  template <class Sum>
+  template <class Sum, class Keys>
   class Bidirectional;
+  template <class Sum>
+  void make(const Graph& graph, PathLength length, const PlaneCoordinates* coordinates);
   std::unique_ptr<Variant> variant_;
 };
 
