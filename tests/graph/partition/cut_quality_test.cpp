@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <atoll/base/random.hpp>
+#include <atoll/graph/generate/generate.hpp>
 #include <atoll/graph/partition/cut_quality.hpp>
 
 #include "graph/partition/small_graphs.hpp"
@@ -40,5 +41,27 @@ TEST_CASE("of the worthwhile cuts the one that moves the fewest bytes is chosen"
     CHECK(moved(worthwhile_too) <= kWorthwhile * moved(Cut::edge));
     CHECK(moved(chosen) < moved(worthwhile_too));
     CHECK(choose_cut(graph, owner, ranks, kAllHeavy).cut() == chosen);
+  }
+}
+
+TEST_CASE("a quality does not depend on the number of threads that count") {
+  constexpr Rank kRanks = 6;
+  const auto quality = [](Cut cut, int threads) {
+    Plan plan;
+    plan.threads = threads;
+    const auto world = World::alone(plan);
+    const Graph graph = Graph::build(*world, generate(*world, "kron:15:8"));
+    std::vector<Rank> owner(static_cast<std::size_t>(graph.locals()));
+    for (std::size_t v = 0; v < owner.size(); ++v) owner[v] = static_cast<Rank>(random_at(4, v) % kRanks);
+    return quality_of(graph, owner, kRanks, CutRule(cut, kRanks, /*heavy=*/30));
+  };
+  for (const Cut cut : {Cut::edge, Cut::cartesian, Cut::hybrid}) {
+    const CutQuality one = quality(cut, 1), three = quality(cut, 3);
+    CHECK(one.read == three.read);
+    CHECK(one.written == three.written);
+    CHECK(one.copies == three.copies);
+    CHECK(one.edge_imbalance == three.edge_imbalance);
+    CHECK(one.vertex_imbalance == three.vertex_imbalance);
+    CHECK((one.written > 0) == (cut != Cut::edge));
   }
 }
