@@ -14,6 +14,7 @@ int bench_device(const Words& words);
 int bench_gemm(const Words& words);
 int bench_grid(const Words& words);
 int bench_levels(const Words& words);
+int bench_programs(const Words& words);
 int bench_memory(const Words& words);
 int bench_messages(const Words& words);
 int bench_queue(const Words& words);

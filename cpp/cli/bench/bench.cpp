@@ -18,6 +18,7 @@ constexpr Bench kBenches[] = {
     {"grid", "all pairs over grids of ranks that are not here: scaling, uneven links", bench_grid},
     {"spmm", "products of a sparse and a dense matrix on one rank, beside the reading of random rows", bench_spmm},
     {"levels", "the time of a level with nearly nothing in it: its steps, and searches along a path", bench_levels},
+    {"programs", "vertex programs of a few lines, beside the library's searches and components", bench_programs},
     {"memory", "communication memory where every vertex is active, beside RMA windows", bench_memory},
 };
 
