@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/algorithms/triangles/kernel.hpp>
+#include <atoll/algorithms/triangles/short_fronts.hpp>
 #include <atoll/base/isa/kernel_variants.hpp>
-#include <atomic>
 #include <bit>
 
 namespace atl {
 namespace {
 
-constexpr std::size_t kListGrain = 64, kWideGrain = 8192;
+// Words of 64 vertices that a thread takes at a time: where lists are long, and where all are short.
+constexpr std::size_t kLargeGrain = 1, kSmallGrain = 16;
 // Maximum of a tally's counter.
 constexpr int kTallied = 255;
 // Number of neighbours whose lists are prefetched for the next vertex.
 constexpr std::size_t kFetched = 32;
-// Lists of fewer bytes are in a core's cache after the first vertices.
-constexpr std::size_t kCached = std::size_t{1} << 20;
-// Neighbours of lower number with which a vertex is done without marks.
-constexpr std::size_t kFew = 8;
 
 int match_row(const std::uint64_t* row, const std::uint32_t* words, const std::uint64_t* bits, std::size_t count,
               std::uint8_t* tally) {
@@ -39,73 +36,53 @@ std::size_t match_list(const std::uint32_t* marks, const Local* list, std::size_
   return n;
 }
 
+template <std::size_t kEntries>
+struct Lanes {
+  static constexpr std::size_t kWidth = kEntries;
+  const Local* record;
+
+  static Lanes load(const Local* record) { return {record}; }
+  unsigned valid() const {
+    unsigned lanes = 0;
+    for (std::size_t i = 0; i < kWidth; ++i) lanes |= static_cast<unsigned>(record[i] >= 0) << i;
+    return lanes;
+  }
+  template <std::size_t n>
+  unsigned among(const Local* list) const {
+    unsigned lanes = 0;
+    for (std::size_t i = 0; i < kWidth; ++i) {
+      bool equal = false;
+      for (std::size_t k = 0; k < n; ++k) equal |= record[i] == list[k];
+      lanes |= static_cast<unsigned>(equal) << i;
+    }
+    return lanes;
+  }
+};
+
 }  // namespace
 
-static LocalTriangles::Kernels triangle_kernels_portable() { return {match_row, match_list}; }
+static LocalTriangles::Kernels triangle_kernels_portable() {
+  return {match_row, match_list, close_short_fronts<Lanes<4>>, close_short_fronts<Lanes<8>>};
+}
 
 LocalTriangles::Kernels LocalTriangles::kernels(Isa isa) { return ATOLL_KERNEL_VARIANTS(triangle_kernels).at(isa)(); }
 
 std::optional<LocalTriangles> LocalTriangles::of(const Graph& graph) {
-  if (graph.world().size() > 1 || graph.directed()) return {};
-  LocalTriangles counts(graph);
-  if (!counts.find_fronts()) return {};
-  counts.fill_rows();
-  return counts;
+  auto fronts = Fronts::of(graph);
+  if (!fronts) return {};
+  return LocalTriangles(graph.world().team(), *std::move(fronts));
 }
 
-LocalTriangles::LocalTriangles(const Graph& graph)
-    : graph_(&graph),
-      team_(&graph.world().team()),
+LocalTriangles::LocalTriangles(Team& team, Fronts&& fronts)
+    : team_(&team),
       kernels_(kernels(chosen_isa())),
-      active_(static_cast<std::size_t>(graph.active())),
-      hubs_(std::min({graph.hubs(), graph.active(), kRows})),
-      fronts_(active_),
-      degree_(active_),
-      scattered_(graph.out().targets.size() * sizeof(Local) > kCached),
-      threads_(static_cast<std::size_t>(team_->size())) {
-  team_->run([&](int t) {
+      fronts_(std::move(fronts)),
+      threads_(static_cast<std::size_t>(team.size())) {
+  const std::size_t active = fronts_.list.size();
+  team.run([&](int t) {
     Thread& mine = threads_[t];
-    mine.corners = Array<Edge>(active_, 0);
-    mine.marks = Array<std::uint32_t>(active_ / 32 + 1, 0);
-  });
-}
-
-// Returns false if a list has a vertex twice. Checking the lower-numbered neighbours suffices: a multi-edge is in the
-// lists of both ends.
-bool LocalTriangles::find_fronts() {
-  std::atomic<bool> twice{false}, can_have_any{false};
-  team_->for_range(active_, kWideGrain, [&](int, std::size_t a, std::size_t b) {
-    bool seen = false, two = false;
-    for (std::size_t v = a; v < b; ++v) {
-      const auto list = graph_->out().neighbours(static_cast<Local>(v));
-      const auto front =
-          static_cast<std::size_t>(std::lower_bound(list.begin(), list.end(), static_cast<Local>(v)) - list.begin());
-      std::size_t loops = 0;
-      while (front + loops < list.size() && list[front + loops] == static_cast<Local>(v)) ++loops;
-      for (std::size_t i = 1; i < front; ++i) seen |= list[i] == list[i - 1];
-      two |= front > 1;
-      fronts_[v] = {list.data(), front};
-      degree_[v] = static_cast<Local>(list.size() - loops);
-    }
-    if (seen) twice.store(true, std::memory_order_relaxed);
-    if (two) can_have_any.store(true, std::memory_order_relaxed);
-  });
-  can_have_any_ = can_have_any.load();
-  return !twice.load();
-}
-
-void LocalTriangles::fill_rows() {
-  const auto blocks = (static_cast<std::size_t>(hubs_) + 63) / 64;
-  rows_ = Array<std::uint64_t>(32 * blocks * (blocks + 1));
-  team_->for_range(static_cast<std::size_t>(hubs_), kListGrain, [&](int, std::size_t a, std::size_t b) {
-    std::fill(row(static_cast<Local>(a)), row(static_cast<Local>((b + 63) / 64 * 64)), 0);
-    for (std::size_t u = a; u < b; ++u) {
-      std::uint64_t* const bits = row(static_cast<Local>(u));
-      for (std::size_t i = 0; i < fronts_[u].size; ++i) {
-        const auto w = static_cast<std::size_t>(fronts_[u].begin[i]);
-        bits[w / 64] |= std::uint64_t{1} << (w % 64);
-      }
-    }
+    mine.corners = Array<Edge>(active, 0);
+    if (fronts_.any_large) mine.marks = Array<std::uint32_t>(active / 32 + 1, 0);
   });
 }
 
@@ -120,43 +97,33 @@ void LocalTriangles::take_tally(Thread& mine, const Local* list, std::size_t siz
   }
 }
 
-// Counts the triangles in which v has the highest number, for each vertex with the middle number.
-void LocalTriangles::close(Thread& mine, Local v) {
-  const auto [list, size] = fronts_[v];
-  if (size < 2) return;
-  const bool some_in_rows = list[0] < hubs_;
-  if (!some_in_rows && size <= kFew) return close_few(mine, v);
-  const auto in_rows =
-      some_in_rows ? static_cast<std::size_t>(std::lower_bound(list, list + size, hubs_) - list) : std::size_t{0};
-  if (in_rows > 1) close_by_rows(mine, v, in_rows);
-  if (in_rows < size) close_by_marks(mine, v, in_rows);
-}
-
-// Without a branch on what is found, which on a mesh could not be predicted.
-void LocalTriangles::close_few(Thread& mine, Local v) {
-  const auto [list, size] = fronts_[v];
-  Local few[kFew];
-  for (std::size_t i = 0; i < kFew; ++i) few[i] = i < size ? list[i] : -1;
-  Edge at_v = 0;
-  for (std::size_t i = 1; i < size; ++i) {
-    const auto u = static_cast<std::size_t>(list[i]);
-    const Front& other = fronts_[u];
-    Edge found = 0;
-    for (std::size_t k = 0; k < other.size; ++k) {
-      const Local w = other.begin[k];
-      int same = 0;
-      for (const Local each : few) same |= each == w;
-      mine.corners[w] += same;
-      found += same;
+// Counts the triangles in which v has the highest number, for each vertex with the middle number and each v of the word
+// whose front fits no record. Lists of neighbours are scattered: prefetches what says where they are for the vertex after
+// the next one, and the lists for the next.
+void LocalTriangles::close_large(Thread& mine, std::size_t word) {
+  Local large[64 + 2];
+  std::size_t count = 0;
+  for (std::uint64_t left = fronts_.large[word]; left; left &= left - 1)
+    large[count++] = static_cast<Local>(word * 64) + std::countr_zero(left);
+  for (std::size_t k = 0; k < count; ++k) {
+    if (fronts_.scattered) {
+      if (k + 2 < count) for_lists_of(large[k + 2], [](const Fronts::List& f) { __builtin_prefetch(&f); });
+      if (k + 1 < count)
+        for_lists_of(large[k + 1], [](const Fronts::List& f) {
+          __builtin_prefetch(f.first);
+          if (f.size > 16) __builtin_prefetch(f.first + 16);
+        });
     }
-    mine.corners[u] += found;
-    at_v += found;
+    const auto& list = fronts_.list[static_cast<std::size_t>(large[k])];
+    const auto in_rows =
+        static_cast<std::size_t>(std::lower_bound(list.begin(), list.end(), fronts_.rows) - list.begin());
+    if (in_rows > 1) close_by_rows(mine, large[k], in_rows);
+    if (in_rows < list.size) close_by_marks(mine, large[k], in_rows);
   }
-  mine.corners[v] += at_v;
 }
 
 void LocalTriangles::close_by_rows(Thread& mine, Local v, std::size_t in_rows) {
-  const Local* const list = fronts_[v].begin;
+  const Local* const list = fronts_.list[v].first;
   Edge at_v = 0;
   mine.words.clear();
   mine.bits.clear();
@@ -174,7 +141,7 @@ void LocalTriangles::close_by_rows(Thread& mine, Local v, std::size_t in_rows) {
   for (std::size_t i = 1; i < in_rows; ++i) {
     const Local u = list[i];
     while (below < mine.words.size() && mine.words[below] <= static_cast<std::uint32_t>(u) / 64) ++below;
-    const int found = kernels_.match_row(row(u), mine.words.data(), mine.bits.data(), below, mine.tally.data());
+    const int found = kernels_.match_row(fronts_.row(u), mine.words.data(), mine.bits.data(), below, mine.tally.data());
     at_v += found;
     mine.corners[u] += found;
     if (++rows == kTallied) {
@@ -187,7 +154,7 @@ void LocalTriangles::close_by_rows(Thread& mine, Local v, std::size_t in_rows) {
 }
 
 void LocalTriangles::close_by_marks(Thread& mine, Local v, std::size_t in_rows) {
-  const auto [list, size] = fronts_[v];
+  const auto [list, size] = fronts_.list[v];
   const auto mark = [&mine, at = list](std::size_t i) -> std::uint32_t& {
     return mine.marks[static_cast<std::uint32_t>(at[i]) / 32];
   };
@@ -195,9 +162,9 @@ void LocalTriangles::close_by_marks(Thread& mine, Local v, std::size_t in_rows) 
   for (std::size_t i = 0; i < size; ++i) mark(i) |= std::uint32_t{1} << (list[i] % 32);
   for (std::size_t i = std::max<std::size_t>(1, in_rows); i < size; ++i) {
     const auto u = static_cast<std::size_t>(list[i]);
-    const Front& other = fronts_[u];
+    const Fronts::List& other = fronts_.list[u];
     if (mine.found.size() < other.size + 16) mine.found.resize(other.size + 16);
-    const std::size_t found = kernels_.match_list(mine.marks.data(), other.begin, other.size, mine.found.data());
+    const std::size_t found = kernels_.match_list(mine.marks.data(), other.first, other.size, mine.found.data());
     if (found == 0) continue;
     for (std::size_t k = 0; k < found; ++k) ++mine.corners[mine.found[k]];
     mine.corners[u] += static_cast<Edge>(found);
@@ -209,12 +176,11 @@ void LocalTriangles::close_by_marks(Thread& mine, Local v, std::size_t in_rows) 
 
 // f(front of u) for the first neighbours u of v that are not looked up in rows.
 template <class F>
-void LocalTriangles::for_lists_of(std::size_t v, F&& f) const {
-  if (v >= active_ || fronts_[v].size < 2) return;
-  const Front& front = fronts_[v];
+void LocalTriangles::for_lists_of(Local v, F&& f) const {
+  const auto& list = fronts_.list[v];
   const std::size_t first = static_cast<std::size_t>(
-      std::lower_bound(front.begin, front.begin + std::min(front.size, kFetched), hubs_) - front.begin);
-  for (std::size_t i = first; i < std::min(front.size, first + kFetched); ++i) f(fronts_[front.begin[i]]);
+      std::lower_bound(list.begin(), list.begin() + std::min(list.size, kFetched), fronts_.rows) - list.begin());
+  for (std::size_t i = first; i < std::min(list.size, first + kFetched); ++i) f(fronts_.list[list.first[i]]);
 }
 
 void LocalTriangles::count() {
@@ -222,22 +188,14 @@ void LocalTriangles::count() {
     Array<Edge>& corners = threads_[t].corners;
     std::fill(corners.begin(), corners.end(), 0);
   });
-  if (!can_have_any_) return;
-  // Lists of neighbours are scattered: prefetches the offsets for the vertex after the next one, and the lists for the
-  // next.
-  team_->for_range(active_, kListGrain, [&](int t, std::size_t a, std::size_t b) {
-    Thread& mine = threads_[t];
-    for (std::size_t v = a; v < b; ++v) {
-      if (scattered_) {
-        for_lists_of(v + 2, [](const Front& f) { __builtin_prefetch(&f); });
-        for_lists_of(v + 1, [](const Front& f) {
-          __builtin_prefetch(f.begin);
-          if (f.size > 16) __builtin_prefetch(f.begin + 16);
-        });
-      }
-      close(mine, static_cast<Local>(v));
-    }
-  });
+  if (!fronts_.any_small && !fronts_.any_large) return;
+  const auto close_small = fronts_.width == Fronts::kShort ? kernels_.close_8 : kernels_.close_4;
+  team_->for_range(fronts_.small.size(), fronts_.any_large ? kLargeGrain : kSmallGrain,
+                   [&](int t, std::size_t a, std::size_t b) {
+                     Thread& mine = threads_[t];
+                     close_small(fronts_, a, b, mine.corners.data());
+                     for (std::size_t word = a; word < b && fronts_.any_large; ++word) close_large(mine, word);
+                   });
 }
 
 Edge LocalTriangles::at(Local v) const {
@@ -247,7 +205,7 @@ Edge LocalTriangles::at(Local v) const {
 }
 
 std::size_t LocalTriangles::memory_bytes() const {
-  std::size_t bytes = active_ * (sizeof(Front) + sizeof(Local)) + rows_.size() * sizeof(std::uint64_t);
+  std::size_t bytes = fronts_.memory_bytes();
   for (const Thread& t : threads_)
     bytes += t.corners.size() * sizeof(Edge) + t.marks.size() * sizeof(std::uint32_t) + t.tally.size() +
              t.found.size() * sizeof(Local);

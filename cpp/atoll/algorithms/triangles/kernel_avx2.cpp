@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Processes 32 counters of a tally, and 8 marks of a list, at a time.
 #include <atoll/algorithms/triangles/kernel.hpp>
+#include <atoll/algorithms/triangles/short_fronts.hpp>
 #include <atoll/base/isa/lanes_avx2.hpp>
 #include <bit>
 
@@ -49,8 +50,44 @@ std::size_t match_list(const std::uint32_t* marks, const Local* list, std::size_
   return n;
 }
 
+// A set of lanes that equal something has -1 in them.
+struct Lanes4 {
+  static constexpr std::size_t kWidth = 4;
+  __m128i record;
+
+  static unsigned set_of(__m128i lanes) { return static_cast<unsigned>(_mm_movemask_ps(_mm_castsi128_ps(lanes))); }
+  static Lanes4 load(const Local* record) { return {_mm_loadu_si128(reinterpret_cast<const __m128i*>(record))}; }
+  unsigned valid() const { return set_of(record) ^ 0xf; }
+  template <std::size_t n>
+  unsigned among(const Local* list) const {
+    __m128i equal = _mm_setzero_si128();
+    for (std::size_t k = 0; k < n; ++k) equal = _mm_or_si128(equal, _mm_cmpeq_epi32(record, _mm_set1_epi32(list[k])));
+    return set_of(equal);
+  }
+};
+
+struct Lanes8 {
+  static constexpr std::size_t kWidth = 8;
+  __m256i record;
+
+  static unsigned set_of(__m256i lanes) {
+    return static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(lanes)));
+  }
+  static Lanes8 load(const Local* record) { return {_mm256_loadu_si256(reinterpret_cast<const __m256i*>(record))}; }
+  unsigned valid() const { return set_of(record) ^ 0xff; }
+  template <std::size_t n>
+  unsigned among(const Local* list) const {
+    __m256i equal = _mm256_setzero_si256();
+    for (std::size_t k = 0; k < n; ++k)
+      equal = _mm256_or_si256(equal, _mm256_cmpeq_epi32(record, _mm256_set1_epi32(list[k])));
+    return set_of(equal);
+  }
+};
+
 }  // namespace
 
-LocalTriangles::Kernels triangle_kernels_avx2() { return {match_row, match_list}; }
+LocalTriangles::Kernels triangle_kernels_avx2() {
+  return {match_row, match_list, close_short_fronts<Lanes4>, close_short_fronts<Lanes8>};
+}
 
 }  // namespace atl
