@@ -5,11 +5,97 @@
 #include <atoll/algorithms/triangles/kernel.hpp>
 #include <atoll/base/random.hpp>
 #include <map>
+#include <numeric>
+#include <set>
 
 #include "algorithms/spread_samples.hpp"
 
 using namespace atl;
 using samples::Sample;
+
+namespace {
+
+using Pairs = std::vector<std::pair<Vertex, Vertex>>;
+
+// A lattice of 37 x 29 of whose edges and diagonals this share is there, in its own order or with random ids; a clique of
+// some vertices, and a hub joined to some.
+Pairs mesh(double diagonals, bool shuffled, Vertex clique, Vertex spokes) {
+  constexpr Vertex kWide = 37, kHigh = 29, kAll = kWide * kHigh;
+  std::vector<Vertex> id(static_cast<std::size_t>(kAll) + 1);
+  std::iota(id.begin(), id.end(), 0);
+  for (std::size_t i = kAll; shuffled && i > 0; --i) std::swap(id[i], id[random_at(21, i) % (i + 1)]);
+  Pairs pairs;
+  const auto add = [&](Vertex a, Vertex b) { pairs.emplace_back(id[a], id[b]); };
+  for (Vertex y = 0; y < kHigh; ++y)
+    for (Vertex x = 0; x < kWide; ++x) {
+      const Vertex v = y * kWide + x;
+      if (x + 1 < kWide) add(v, v + 1);
+      if (y + 1 < kHigh) add(v, v + kWide);
+      if (x + 1 < kWide && y + 1 < kHigh &&
+          static_cast<double>(random_at(22, static_cast<std::uint64_t>(v)) % 1000) < 1000 * diagonals)
+        add(v, v + kWide + 1);
+    }
+  for (Vertex a = 0; a < clique; ++a)
+    for (Vertex b = 0; b < a; ++b) add(3 + 40 * a, 3 + 40 * b);
+  for (Vertex v = 0; v < spokes; ++v) add(kAll, v);
+  return pairs;
+}
+
+EdgeList edges_of(const Pairs& pairs) {
+  EdgeList edges;
+  Array<Vertex> source(pairs.size()), target(pairs.size());
+  for (std::size_t e = 0; e < pairs.size(); ++e) std::tie(source[e], target[e]) = pairs[e];
+  edges.source = std::move(source);
+  edges.target = std::move(target);
+  return edges;
+}
+
+}  // namespace
+
+TEST_CASE("triangles of meshes equal those by all pairs of neighbours, by every instruction set") {
+  for (const double diagonals : {0.0, 0.1, 0.5, 1.0})
+    for (const bool shuffled : {false, true})
+      for (const Vertex clique : {0, 8, 14})
+        for (const Vertex spokes : {0, 3, 200, 1000}) {
+          CAPTURE(diagonals);
+          CAPTURE(shuffled);
+          CAPTURE(clique);
+          CAPTURE(spokes);
+          const Pairs pairs = mesh(diagonals, shuffled, clique, spokes);
+          std::map<Vertex, std::set<Vertex>> near;
+          for (const auto& [a, b] : pairs) {
+            near[a].insert(b);
+            near[b].insert(a);
+          }
+          std::vector<Vertex> expected;  // by ascending id
+          for (const auto& [v, list] : near) {
+            Vertex corners = 0;
+            for (const Vertex a : list)
+              for (const Vertex b : near[a]) corners += a < b && list.count(b);
+            expected.push_back(corners);
+          }
+          Plan plan;
+          plan.threads = 2;
+          run_ranks(1, plan, [&](World& world) {
+            const Graph graph = Graph::build(world, edges_of(pairs));
+            CHECK(samples::by_id(graph, clustering_coefficient(graph).triangles) == expected);
+            const auto fronts = Fronts::of(graph);
+            REQUIRE(fronts);
+            const std::size_t active = fronts->list.size(), words = fronts->small.size();
+            std::vector<Edge> first;
+            for (const Isa isa : samples::every_isa()) {
+              const auto kernels = LocalTriangles::kernels(isa);
+              std::vector<Edge> count(active, 0);
+              std::vector<std::uint8_t> touched(words + 1, 0);
+              (fronts->width == 4 ? kernels.close_4 : kernels.close_8)(*fronts, 0, words,
+                                                                       {count.data(), touched.data()});
+              for (std::size_t v = 0; v < active; ++v) CHECK((count[v] == 0 || touched[v / 64]));
+              if (first.empty()) first = count;
+              CHECK(count == first);
+            }
+          });
+        }
+}
 
 TEST_CASE("triangles of hubs by bitmap rows equal those by lists, for any ranks") {
   // In a complete graph an 8-bit counter overflows.

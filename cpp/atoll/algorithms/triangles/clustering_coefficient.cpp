@@ -25,25 +25,30 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kCoefficientGrain = 256;
+constexpr std::size_t kCoefficientGrain = 256, kWriteGrain = 1024;
 
-// Writes, for each active master, what its triangles, the edges between its neighbours by direction, and the number of
-// neighbours make.
-template <class Triangles, class Edges, class Degree>
-void write(const Graph& graph, ClusteringResult& result, Triangles&& triangles, Edges&& edges, Degree&& degree) {
+// Writes, for each active master that may be in triangles, what these, the edges between its neighbours by direction, and
+// the number of neighbours make.
+template <class MayBe, class Triangles, class Edges, class Degree>
+void write(const Graph& graph, ClusteringResult& result, MayBe&& may_be, Triangles&& triangles, Edges&& edges,
+           Degree&& degree) {
   const auto owned = static_cast<std::size_t>(graph.owned());
   if (result.coefficient.size() != owned) result.coefficient = Array<double>(owned);
   if (result.triangles.size() != owned) result.triangles = Array<Vertex>(owned);
   std::atomic<Vertex> corners{0};
-  graph.world().team().for_range(owned, kCoefficientGrain * 16, [&](int, std::size_t a, std::size_t b) {
+  graph.world().team().for_range(owned, kWriteGrain, [&](int, std::size_t a, std::size_t b) {
     Vertex sum = 0;
     for (std::size_t owned_index = a; owned_index < b; ++owned_index) {
       const Local v = graph.local_of(static_cast<Vertex>(owned_index));
-      const bool active = v < graph.active();
-      const Vertex found = active ? triangles(v) : 0;
-      const double d = active ? static_cast<double>(degree(v)) : 0;
+      Vertex found = 0;
+      double coefficient = 0;
+      if (v < graph.active() && may_be(v)) {
+        found = triangles(v);
+        const auto d = static_cast<double>(degree(v));
+        coefficient = static_cast<double>(edges(v)) / std::max(1.0, d * (d - 1));  // there are no edges where d < 2
+      }
       result.triangles[owned_index] = found;
-      result.coefficient[owned_index] = d < 2 ? 0 : static_cast<double>(edges(v)) / (d * (d - 1));
+      result.coefficient[owned_index] = coefficient;
       sum += found;
     }
     corners += sum;
@@ -67,8 +72,8 @@ class ClusteringCoefficient::OnOneRank final : public Counting {
   void run(ClusteringResult& result) override {
     counts_.count();
     write(
-        graph_, result, [&](Local v) { return counts_.at(v); }, [&](Local v) { return 2 * counts_.at(v); },
-        [&](Local v) { return counts_.degree(v); });
+        graph_, result, [&](Local v) { return counts_.any_near(v); }, [&](Local v) { return counts_.at(v); },
+        [&](Local v) { return 2 * counts_.at(v); }, [&](Local v) { return counts_.degree(v); });
   }
   std::size_t memory_bytes() const override { return counts_.memory_bytes(); }
 
@@ -84,7 +89,7 @@ class ClusteringCoefficient::OnVertexCut final : public Counting {
   void run(ClusteringResult& result) override {
     counting_.count();
     write(
-        graph_, result, [&](Local v) { return counting_.triangles(v); },
+        graph_, result, [](Local) { return true; }, [&](Local v) { return counting_.triangles(v); },
         [&](Local v) { return graph_.directed() ? counting_.edges(v) : 2 * counting_.triangles(v); },
         [&](Local v) { return counting_.degree(v); });
   }
@@ -116,7 +121,7 @@ class ClusteringCoefficient::OverRanks final : public Counting {
     reduce();
     const WedgeCounts& all = counts_[0];
     write(
-        graph_, result, [&](Local v) { return all.corners[v]; },
+        graph_, result, [](Local) { return true; }, [&](Local v) { return all.corners[v]; },
         [&](Local v) { return graph_.directed() ? all.edges[v] : 2 * all.corners[v]; },
         [&](Local v) { return lists_.degree(v); });
   }

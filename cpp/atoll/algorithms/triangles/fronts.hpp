@@ -16,13 +16,25 @@
 /// kMostRows^2 / 16 bytes.
 namespace atl {
 
+/// Triangles by vertex, of one thread.
+struct Corners {
+  Edge* count;            ///< [active]
+  std::uint8_t* touched;  ///< [active / 64 + 1] whether any of 64 vertices has been added to
+
+  void add(Local v, Edge n) const {
+    count[v] += n;
+    touched[static_cast<std::uint32_t>(v) / 64] = 1;
+  }
+};
+
 struct Fronts {
   /// Maximum rows of bits; they take 17 MB, which fits a cache (kron:20: 8192 take 1.4 times as long, 32768 as long).
   static constexpr Local kMostRows = 16384;
   /// Maximum vertices of a short front.
   static constexpr std::size_t kShort = 8;
-  /// Entries of a record: after the last vertex, and the first one if the front does not fit.
-  static constexpr Local kNone = -1, kLong = -2;
+  /// Entries of a record: after the last vertex, the first one if the front does not fit, and all of record 0, which has
+  /// no vertex and equals no entry of another one.
+  static constexpr Local kNone = -1, kLong = -2, kAbsent = -3;
 
   struct List {
     const Local* first;
@@ -39,8 +51,9 @@ struct Fronts {
   Array<Local> records;        // [active][width]
   Array<std::uint64_t> small;  // bit v: the front fits a record, and has two vertices or more
   Array<std::uint64_t> large;  // bit v: it does not fit
-  bool any_small = false, any_large = false;
-  bool scattered = false;  // the lists do not fit a cache, and are prefetched
+  bool any_large = false;
+  bool mixed_sizes = false;  // short fronts of two and of more are both frequent: no branch tells which it is
+  bool scattered = false;    // lists of neighbours are not in a cache, and are prefetched
 
   /// Empty if the graph is distributed over several ranks, is directed, or has two edges between the same two vertices.
   static std::optional<Fronts> of(const Graph& graph);

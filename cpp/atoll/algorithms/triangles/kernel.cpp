@@ -3,6 +3,7 @@
 #include <atoll/algorithms/triangles/kernel.hpp>
 #include <atoll/algorithms/triangles/short_fronts.hpp>
 #include <atoll/base/isa/kernel_variants.hpp>
+#include <atomic>
 #include <bit>
 
 namespace atl {
@@ -42,17 +43,11 @@ struct Lanes {
   const Local* record;
 
   static Lanes load(const Local* record) { return {record}; }
-  unsigned valid() const {
-    unsigned lanes = 0;
-    for (std::size_t i = 0; i < kWidth; ++i) lanes |= static_cast<unsigned>(record[i] >= 0) << i;
-    return lanes;
-  }
-  template <std::size_t n>
   unsigned among(const Local* list) const {
     unsigned lanes = 0;
     for (std::size_t i = 0; i < kWidth; ++i) {
       bool equal = false;
-      for (std::size_t k = 0; k < n; ++k) equal |= record[i] == list[k];
+      for (std::size_t k = 0; k < 4; ++k) equal |= record[i] == list[k];
       lanes |= static_cast<unsigned>(equal) << i;
     }
     return lanes;
@@ -81,7 +76,8 @@ LocalTriangles::LocalTriangles(Team& team, Fronts&& fronts)
   const std::size_t active = fronts_.list.size();
   team.run([&](int t) {
     Thread& mine = threads_[t];
-    mine.corners = Array<Edge>(active, 0);
+    mine.count = Array<Edge>((active / 64 + 1) * 64, 0);
+    mine.touched = Array<std::uint8_t>(active / 64 + 1, 0);
     if (fronts_.any_large) mine.marks = Array<std::uint32_t>(active / 32 + 1, 0);
   });
 }
@@ -92,7 +88,7 @@ void LocalTriangles::take_tally(Thread& mine, const Local* list, std::size_t siz
     const auto w = static_cast<std::uint32_t>(list[i]);
     if (mine.words[k] != w / 64) ++k;
     std::uint8_t& tallied = mine.tally[k * 64 + w % 64];
-    mine.corners[w] += tallied;
+    mine.corners().add(list[i], tallied);
     tallied = 0;
   }
 }
@@ -143,14 +139,14 @@ void LocalTriangles::close_by_rows(Thread& mine, Local v, std::size_t in_rows) {
     while (below < mine.words.size() && mine.words[below] <= static_cast<std::uint32_t>(u) / 64) ++below;
     const int found = kernels_.match_row(fronts_.row(u), mine.words.data(), mine.bits.data(), below, mine.tally.data());
     at_v += found;
-    mine.corners[u] += found;
+    mine.corners().add(u, found);
     if (++rows == kTallied) {
       take_tally(mine, list, in_rows);
       rows = 0;
     }
   }
   take_tally(mine, list, in_rows);
-  mine.corners[v] += at_v;
+  mine.corners().add(v, at_v);
 }
 
 void LocalTriangles::close_by_marks(Thread& mine, Local v, std::size_t in_rows) {
@@ -161,17 +157,16 @@ void LocalTriangles::close_by_marks(Thread& mine, Local v, std::size_t in_rows) 
   Edge at_v = 0;
   for (std::size_t i = 0; i < size; ++i) mark(i) |= std::uint32_t{1} << (list[i] % 32);
   for (std::size_t i = std::max<std::size_t>(1, in_rows); i < size; ++i) {
-    const auto u = static_cast<std::size_t>(list[i]);
-    const Fronts::List& other = fronts_.list[u];
+    const Fronts::List& other = fronts_.list[list[i]];
     if (mine.found.size() < other.size + 16) mine.found.resize(other.size + 16);
     const std::size_t found = kernels_.match_list(mine.marks.data(), other.first, other.size, mine.found.data());
     if (found == 0) continue;
-    for (std::size_t k = 0; k < found; ++k) ++mine.corners[mine.found[k]];
-    mine.corners[u] += static_cast<Edge>(found);
+    for (std::size_t k = 0; k < found; ++k) mine.corners().add(mine.found[k], 1);
+    mine.corners().add(list[i], static_cast<Edge>(found));
     at_v += static_cast<Edge>(found);
   }
   for (std::size_t i = 0; i < size; ++i) mark(i) = 0;
-  mine.corners[v] += at_v;
+  mine.corners().add(v, at_v);
 }
 
 // f(front of u) for the first neighbours u of v that are not looked up in rows.
@@ -183,32 +178,31 @@ void LocalTriangles::for_lists_of(Local v, F&& f) const {
   for (std::size_t i = first; i < std::min(list.size, first + kFetched); ++i) f(fronts_.list[list.first[i]]);
 }
 
-void LocalTriangles::count() {
-  team_->run([&](int t) {
-    Array<Edge>& corners = threads_[t].corners;
-    std::fill(corners.begin(), corners.end(), 0);
-  });
-  if (!fronts_.any_small && !fronts_.any_large) return;
-  const auto close_small = fronts_.width == Fronts::kShort ? kernels_.close_8 : kernels_.close_4;
-  team_->for_range(fronts_.small.size(), fronts_.any_large ? kLargeGrain : kSmallGrain,
-                   [&](int t, std::size_t a, std::size_t b) {
-                     Thread& mine = threads_[t];
-                     close_small(fronts_, a, b, mine.corners.data());
-                     for (std::size_t word = a; word < b && fronts_.any_large; ++word) close_large(mine, word);
-                   });
+void LocalTriangles::Thread::clear() {
+  for (std::size_t word = 0; word < touched.size(); ++word)
+    if (std::exchange(touched[word], 0)) std::fill_n(count.begin() + word * 64, 64, 0);
 }
 
-Edge LocalTriangles::at(Local v) const {
-  Edge corners = 0;
-  for (const Thread& t : threads_) corners += t.corners[v];
-  return corners;
+void LocalTriangles::count() {
+  const auto close_small = fronts_.width == Fronts::kShort ? kernels_.close_8 : kernels_.close_4;
+  const std::size_t words = fronts_.small.size(), grain = fronts_.any_large ? kLargeGrain : kSmallGrain;
+  std::atomic<std::size_t> next{0};
+  team_->run([&](int t) {
+    Thread& mine = threads_[t];
+    mine.clear();
+    for (std::size_t a; (a = next.fetch_add(grain, std::memory_order_relaxed)) < words; team_->cancellation_point(t)) {
+      const std::size_t b = std::min(words, a + grain);
+      close_small(fronts_, a, b, mine.corners());
+      for (std::size_t word = a; word < b && fronts_.any_large; ++word) close_large(mine, word);
+    }
+  });
 }
 
 std::size_t LocalTriangles::memory_bytes() const {
   std::size_t bytes = fronts_.memory_bytes();
   for (const Thread& t : threads_)
-    bytes += t.corners.size() * sizeof(Edge) + t.marks.size() * sizeof(std::uint32_t) + t.tally.size() +
-             t.found.size() * sizeof(Local);
+    bytes += t.count.size() * sizeof(Edge) + t.touched.size() + t.marks.size() * sizeof(std::uint32_t) +
+             t.tally.size() + t.found.size() * sizeof(Local);
   return bytes;
 }
 

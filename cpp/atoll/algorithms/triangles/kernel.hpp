@@ -26,7 +26,17 @@ class LocalTriangles {
   void count();
 
   /// Triangles that an active vertex is in, since count().
-  Edge at(Local v) const;
+  Edge at(Local v) const {
+    Edge triangles = 0;
+    for (const Thread& t : threads_) triangles += t.count[v];
+    return triangles;
+  }
+  /// False if neither it nor the 63 vertices beside it are in any.
+  bool any_near(Local v) const {
+    bool any = false;
+    for (const Thread& t : threads_) any |= t.touched[static_cast<std::size_t>(v) / 64];
+    return any;
+  }
   /// Number of neighbours except itself.
   Local degree(Local v) const { return fronts_.degree[v]; }
 
@@ -38,7 +48,7 @@ class LocalTriangles {
   /// number.
   using MatchList = std::size_t (*)(const std::uint32_t* marks, const Local* list, std::size_t size, Local* found);
   /// close_short_fronts() for one width of records.
-  using CloseShort = void (*)(const Fronts& fronts, std::size_t a, std::size_t b, Edge* corners);
+  using CloseShort = void (*)(const Fronts& fronts, std::size_t a, std::size_t b, const Corners& corners);
   struct Kernels {
     MatchRow match_row;
     MatchList match_list;
@@ -49,12 +59,16 @@ class LocalTriangles {
 
  private:
   struct alignas(128) Thread {
-    Array<Edge> corners;               // [active]
+    Array<Edge> count;                 // [active] triangles
+    Array<std::uint8_t> touched;       // [active / 64 + 1]
     Array<std::uint32_t> marks;        // one bit per vertex: the current list
     std::vector<std::uint32_t> words;  // for the hubs in it: indices of non-zero words, and the words
     std::vector<std::uint64_t> bits;
     std::vector<std::uint8_t> tally;  // [words][64]
     std::vector<Local> found;
+
+    Corners corners() { return {count.data(), touched.data()}; }
+    void clear();
   };
 
   LocalTriangles(Team& team, Fronts&& fronts);

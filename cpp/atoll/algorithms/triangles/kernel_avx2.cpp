@@ -50,19 +50,18 @@ std::size_t match_list(const std::uint32_t* marks, const Local* list, std::size_
   return n;
 }
 
-// A set of lanes that equal something has -1 in them.
+// Four vertices are compared with a record and its three rotations.
 struct Lanes4 {
   static constexpr std::size_t kWidth = 4;
   __m128i record;
 
-  static unsigned set_of(__m128i lanes) { return static_cast<unsigned>(_mm_movemask_ps(_mm_castsi128_ps(lanes))); }
   static Lanes4 load(const Local* record) { return {_mm_loadu_si128(reinterpret_cast<const __m128i*>(record))}; }
-  unsigned valid() const { return set_of(record) ^ 0xf; }
-  template <std::size_t n>
   unsigned among(const Local* list) const {
-    __m128i equal = _mm_setzero_si128();
-    for (std::size_t k = 0; k < n; ++k) equal = _mm_or_si128(equal, _mm_cmpeq_epi32(record, _mm_set1_epi32(list[k])));
-    return set_of(equal);
+    const __m128i each = _mm_loadu_si128(reinterpret_cast<const __m128i*>(list));
+    const auto equal = [&](__m128i turned) { return _mm_cmpeq_epi32(record, turned); };
+    const __m128i some = _mm_or_si128(equal(each), equal(_mm_shuffle_epi32(each, 0x39)));
+    const __m128i others = _mm_or_si128(equal(_mm_shuffle_epi32(each, 0x4e)), equal(_mm_shuffle_epi32(each, 0x93)));
+    return static_cast<unsigned>(_mm_movemask_ps(_mm_castsi128_ps(_mm_or_si128(some, others))));
   }
 };
 
@@ -70,17 +69,14 @@ struct Lanes8 {
   static constexpr std::size_t kWidth = 8;
   __m256i record;
 
-  static unsigned set_of(__m256i lanes) {
-    return static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(lanes)));
-  }
   static Lanes8 load(const Local* record) { return {_mm256_loadu_si256(reinterpret_cast<const __m256i*>(record))}; }
-  unsigned valid() const { return set_of(record) ^ 0xff; }
-  template <std::size_t n>
   unsigned among(const Local* list) const {
-    __m256i equal = _mm256_setzero_si256();
-    for (std::size_t k = 0; k < n; ++k)
-      equal = _mm256_or_si256(equal, _mm256_cmpeq_epi32(record, _mm256_set1_epi32(list[k])));
-    return set_of(equal);
+    const __m256i each = _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(list)));
+    const auto equal = [&](__m256i turned) { return _mm256_cmpeq_epi32(record, turned); };
+    const __m256i some = _mm256_or_si256(equal(each), equal(_mm256_shuffle_epi32(each, 0x39)));
+    const __m256i others =
+        _mm256_or_si256(equal(_mm256_shuffle_epi32(each, 0x4e)), equal(_mm256_shuffle_epi32(each, 0x93)));
+    return static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_or_si256(some, others))));
   }
 };
 
