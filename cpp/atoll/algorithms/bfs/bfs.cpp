@@ -65,6 +65,7 @@ class Bfs::Typed final : public Search {
     RankTimer timer(world_);
     double waited = world_.waited_seconds();
     bool pulling = false;
+    Vertex last_vertices = 0;  // of the frontier before
     int pulls_in_a_row = 0, pushes_in_a_row = 0;
     double alpha = options_.alpha;
     const auto end_level = [&](const BfsLevel& found) {
@@ -78,7 +79,9 @@ class Bfs::Typed final : public Search {
       waited = waited_now;
     };
     for (Local level = 1; frontier.vertices > 0; ++level) {
-      const bool pull_now = choose(pulling, frontier, alpha, unexplored_edges, unvisited);
+      const bool growing = frontier.vertices > kGrowth * last_vertices;
+      last_vertices = frontier.vertices;
+      const bool pull_now = choose(pulling, growing, frontier, alpha, unexplored_edges, unvisited);
       unexplored_edges -= frontier.edges;
       if (!pulling && (pull_now || view_.mirrors_have_rows())) {
         state_.to_bits();
@@ -132,7 +135,11 @@ class Bfs::Typed final : public Search {
   // A frontier with more edges, on all ranks, is not small: overlapping its communication is worth the reductions.
   static constexpr Edge kSmallLevelEdges = 1 << 16;
 
-  bool choose(bool pulling, const BfsLevel& frontier, double alpha, Edge unexplored_edges, Vertex unvisited) const {
+  // A frontier that has become this many times as large will grow on.
+  static constexpr Vertex kGrowth = 2;
+
+  bool choose(bool pulling, bool growing, const BfsLevel& frontier, double alpha, Edge unexplored_edges,
+              Vertex unvisited) const {
     // Measured: an edge of the frontier costs a push half of what an unvisited vertex costs a pull, and a pull with its
     // conversions has a fixed cost of 250 vertices. A pull does not count its frontier's edges: the mean degree is
     // used.
@@ -142,16 +149,17 @@ class Bfs::Typed final : public Search {
       const double degree = std::max(2.0, static_cast<double>(report_.all_edges()) / static_cast<double>(all_active_));
       return degree / 2 * static_cast<double>(frontier.vertices) > static_cast<double>(2 * kPullRound + unvisited);
     }
-    // The next levels may be larger still (alpha), but a pull over all unvisited vertices does not pay for a few edges.
+    // The next levels may be larger still (alpha), but a pull over all unvisited vertices does not pay for a few edges;
+    // where the frontier does not grow, as on meshes, it must pay by itself (a fifth of the search on delaunay_n15).
     return static_cast<double>(frontier.edges) * alpha > static_cast<double>(unexplored_edges) &&
-           2 * frontier.edges > unvisited;
+           (growing ? 2 * frontier.edges > unvisited : frontier.edges / 2 > 2 * kPullRound + unvisited);
   }
 
   // The size is known one level late, so the next level must not need a pull even if it is twice as large.
   bool is_small(const BfsLevel& frontier, double alpha, Edge unexplored_edges, Vertex unvisited) const {
     if (!updates_.may_exchange_small_levels() || frontier.edges > kSmallLevelEdges) return false;
     const BfsLevel next{.vertices = 2 * frontier.vertices, .edges = 2 * frontier.edges};
-    return !choose(false, next, alpha, unexplored_edges, unvisited);
+    return !choose(false, true, next, alpha, unexplored_edges, unvisited);
   }
 
   BfsLevel push(const BfsLevel& frontier) {
