@@ -29,32 +29,54 @@ constexpr std::size_t kCoefficientGrain = 256, kWriteGrain = 1024;
 
 // Writes, for each active master that may be in triangles, what these, the edges between its neighbours by direction, and
 // the number of neighbours make.
-template <class MayBe, class Triangles, class Edges, class Degree>
-void write(const Graph& graph, ClusteringResult& result, MayBe&& may_be, Triangles&& triangles, Edges&& edges,
-           Degree&& degree) {
-  const auto owned = static_cast<std::size_t>(graph.owned());
-  if (result.coefficient.size() != owned) result.coefficient = Array<double>(owned);
-  if (result.triangles.size() != owned) result.triangles = Array<Vertex>(owned);
-  std::atomic<Vertex> corners{0};
-  graph.world().team().for_range(owned, kWriteGrain, [&](int, std::size_t a, std::size_t b) {
+class ResultWriter {
+ public:
+  ResultWriter(const Graph& graph, ClusteringResult& result)
+      : graph_(graph), result_(result), owned_(static_cast<std::size_t>(graph.owned())) {
+    if (result.coefficient.size() != owned_) result.coefficient = Array<double>(owned_);
+    if (result.triangles.size() != owned_) result.triangles = Array<Vertex>(owned_);
+  }
+
+  // Each thread of a region takes chunks until all vertices are written.
+  template <class MayBe, class Triangles, class Edges, class Degree>
+  void write_chunks(int thread, MayBe&& may_be, Triangles&& triangles, Edges&& edges, Degree&& degree) {
     Vertex sum = 0;
-    for (std::size_t owned_index = a; owned_index < b; ++owned_index) {
-      const Local v = graph.local_of(static_cast<Vertex>(owned_index));
-      Vertex found = 0;
-      double coefficient = 0;
-      if (v < graph.active() && may_be(v)) {
-        found = triangles(v);
-        const auto d = static_cast<double>(degree(v));
-        coefficient = static_cast<double>(edges(v)) / std::max(1.0, d * (d - 1));  // there are no edges where d < 2
+    for (std::size_t a; (a = next_.fetch_add(kWriteGrain, std::memory_order_relaxed)) < owned_;) {
+      graph_.world().team().cancellation_point(thread);
+      for (std::size_t owned_index = a; owned_index < std::min(owned_, a + kWriteGrain); ++owned_index) {
+        const Local v = graph_.local_of(static_cast<Vertex>(owned_index));
+        Vertex found = 0;
+        double coefficient = 0;
+        if (v < graph_.active() && may_be(v)) {
+          found = triangles(v);
+          const auto d = static_cast<double>(degree(v));
+          coefficient = static_cast<double>(edges(v)) / std::max(1.0, d * (d - 1));  // there are no edges where d < 2
+        }
+        result_.triangles[owned_index] = found;
+        result_.coefficient[owned_index] = coefficient;
+        sum += found;
       }
-      result.triangles[owned_index] = found;
-      result.coefficient[owned_index] = coefficient;
-      sum += found;
     }
-    corners += sum;
-  });
-  result.total = graph.world().sum(corners.load()) / 3;
-}
+    corners_.fetch_add(sum, std::memory_order_relaxed);
+  }
+
+  template <class Triangles, class Edges, class Degree>
+  void write_all(Triangles&& triangles, Edges&& edges, Degree&& degree) {
+    graph_.world().team().run(
+        [&](int thread) { write_chunks(thread, [](Local) { return true; }, triangles, edges, degree); });
+    sum_up();
+  }
+
+  // Collective: the total.
+  void sum_up() { result_.total = graph_.world().sum(corners_.load()) / 3; }
+
+ private:
+  const Graph& graph_;
+  ClusteringResult& result_;
+  const std::size_t owned_;
+  std::atomic<std::size_t> next_{0};
+  std::atomic<Vertex> corners_{0};
+};
 
 }  // namespace
 
@@ -70,10 +92,13 @@ class ClusteringCoefficient::OnOneRank final : public Counting {
   OnOneRank(const Graph& graph, LocalTriangles&& counts) : graph_(graph), counts_(std::move(counts)) {}
 
   void run(ClusteringResult& result) override {
-    counts_.count();
-    write(
-        graph_, result, [&](Local v) { return counts_.any_near(v); }, [&](Local v) { return counts_.at(v); },
-        [&](Local v) { return 2 * counts_.at(v); }, [&](Local v) { return counts_.degree(v); });
+    ResultWriter writer(graph_, result);
+    counts_.count([&](int thread) {
+      writer.write_chunks(
+          thread, [&](Local v) { return counts_.any_near(v); }, [&](Local v) { return counts_.at(v); },
+          [&](Local v) { return 2 * counts_.at(v); }, [&](Local v) { return counts_.degree(v); });
+    });
+    writer.sum_up();
   }
   std::size_t memory_bytes() const override { return counts_.memory_bytes(); }
 
@@ -88,10 +113,10 @@ class ClusteringCoefficient::OnVertexCut final : public Counting {
 
   void run(ClusteringResult& result) override {
     counting_.count();
-    write(
-        graph_, result, [](Local) { return true; }, [&](Local v) { return counting_.triangles(v); },
-        [&](Local v) { return graph_.directed() ? counting_.edges(v) : 2 * counting_.triangles(v); },
-        [&](Local v) { return counting_.degree(v); });
+    ResultWriter(graph_, result)
+        .write_all([&](Local v) { return counting_.triangles(v); },
+                   [&](Local v) { return graph_.directed() ? counting_.edges(v) : 2 * counting_.triangles(v); },
+                   [&](Local v) { return counting_.degree(v); });
   }
   std::size_t memory_bytes() const override { return counting_.memory_bytes(); }
 
@@ -120,10 +145,10 @@ class ClusteringCoefficient::OverRanks final : public Counting {
     add_up(team_, counts_);
     reduce();
     const WedgeCounts& all = counts_[0];
-    write(
-        graph_, result, [](Local) { return true; }, [&](Local v) { return all.corners[v]; },
-        [&](Local v) { return graph_.directed() ? all.edges[v] : 2 * all.corners[v]; },
-        [&](Local v) { return lists_.degree(v); });
+    ResultWriter(graph_, result)
+        .write_all([&](Local v) { return all.corners[v]; },
+                   [&](Local v) { return graph_.directed() ? all.edges[v] : 2 * all.corners[v]; },
+                   [&](Local v) { return lists_.degree(v); });
   }
 
   std::size_t memory_bytes() const override {

@@ -183,7 +183,7 @@ void LocalTriangles::Thread::clear() {
     if (std::exchange(touched[word], 0)) std::fill_n(count.begin() + word * 64, 64, 0);
 }
 
-void LocalTriangles::count() {
+void LocalTriangles::count(const std::function<void(int)>& then) {
   const auto close_small = fronts_.width == Fronts::kShort ? kernels_.close_8 : kernels_.close_4;
   const std::size_t words = fronts_.small.size(), grain = fronts_.any_large ? kLargeGrain : kSmallGrain;
   std::atomic<std::size_t> next{0};
@@ -195,6 +195,8 @@ void LocalTriangles::count() {
       close_small(fronts_, a, b, mine.corners());
       for (std::size_t word = a; word < b && fronts_.any_large; ++word) close_large(mine, word);
     }
+    team_->barrier();
+    then(t);
   });
 }
 

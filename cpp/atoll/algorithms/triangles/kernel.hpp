@@ -3,13 +3,13 @@
 
 #include <atoll/algorithms/triangles/fronts.hpp>
 #include <atoll/base/isa/isa.hpp>
+#include <functional>
 #include <optional>
 
 /// Triangles of an undirected graph on one rank, by vertex.
 ///
 ///     if (auto counts = LocalTriangles::of(graph)) {
-///       counts->count();                                    // any number of times
-///       counts->at(v), counts->degree(v)
+///       counts->count([&](int) { counts->at(v), counts->degree(v) ... });     // any number of times
 ///     }
 ///
 /// A vertex's triangles are those in which it has the highest local number. For a vertex with a short front (fronts.hpp)
@@ -23,7 +23,9 @@ class LocalTriangles {
   /// Empty if the graph is distributed over several ranks, is directed, or has two edges between the same two vertices.
   static std::optional<LocalTriangles> of(const Graph& graph);
 
-  void count();
+  /// Calls then(thread) on each thread once all have counted: in one region, since on small graphs to wake the threads
+  /// takes as long as to count.
+  void count(const std::function<void(int)>& then);
 
   /// Triangles that an active vertex is in, since count().
   Edge at(Local v) const {
