@@ -47,13 +47,9 @@ class Sssp {
   std::size_t memory_bytes() const;
 
  private:
-  class Search;  // interface of the three forms
-  template <class Sum>
-  class OneRank;
-  template <class Sum>
-  class Distributed;  // several ranks, edge-cut
-  template <class Sum>
-  class OnVertexCut;
+  class Search;
+  template <class Method>
+  class SearchBy;
   std::unique_ptr<Search> search_;
 };
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/algorithms/sssp/delta_stepping.hpp>
 #include <atoll/algorithms/sssp/sssp.hpp>
+#include <atoll/algorithms/sssp/tree.hpp>
 #include <atoll/engine/vertex_program.hpp>
 
-/// The form of class Sssp for a graph whose cut() is a vertex-cut. Memory beside the graph and the cut: 17 bytes a
-/// local vertex, and the vertex program's.
+/// Shortest paths over a graph whose cut() is a vertex-cut. Memory beside the graph and the cut: the vertex program's,
+/// and a distance for each local vertex of the edge-cut with an exchange of them.
 namespace atl {
 
-/// Sum: see DistributedSssp.
+/// Sum: see DeltaStepping.
 template <class Real, class Sum = Real>
 class VertexCutSssp {
  public:
@@ -25,25 +25,14 @@ class VertexCutSssp {
  private:
   static constexpr Sum kUnreached = kSsspUnreached<Sum>;
 
-  Sum distance(std::size_t local) const { return distance_[static_cast<Local>(local)]; }
   Sum end_of_bucket(Sum distance) const;
-  void find_parents(Local source);
-  template <class F>
-  void propose_parents(F&& f);
-  Vertex update_has_parent(Local source);
-  void write(SsspResult<Real>& result);
 
   const Graph& graph_;
   World& world_;
-  Team& team_;
   VertexProgram<Sum, MinOf> distance_;
-  const VertexCut& cut_;
-  MirrorExchange<Vertex, MinOf> parents_;
-  const std::size_t locals_;
+  MirrorExchange<Sum, MinOf> edge_cut_;
   double delta_ = 1;
-  Array<Vertex> id_, parent_;  // [local] original ids; parent_: the least id proposed so far
-  Array<char> has_parent_;     // [local] has a parent, or is the source
-  VertexBits changed_;         // vertices whose parent_ has to be sent
+  Array<Sum> edge_cut_distance_;  // [local vertex of the graph]
 };
 
 }  // namespace atl

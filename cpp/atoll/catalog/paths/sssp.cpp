@@ -84,8 +84,8 @@ Algorithm sssp_row() {
           .scalars = {{"reached", "int64", "reached vertices on all ranks"}},
           .python = "sssp",
           .output_summary = "distances, parents; float32, float64, exact integers",
-          .on_one_rank = {"algorithms/sssp/kernel.cpp"},
-          .over_ranks = {"algorithms/sssp/distributed.cpp"},
+          .on_one_rank = {"algorithms/sssp/delta_stepping.cpp"},
+          .over_ranks = {"algorithms/sssp/delta_stepping.cpp", "algorithms/sssp/vertex_cut.cpp"},
           .reference = "Meyer and Sanders, 2003",
           .prepare = [](const Graph& graph, const Arguments& arguments) -> std::unique_ptr<Prepared> {
             const auto delta = arguments.real_if_given("delta");

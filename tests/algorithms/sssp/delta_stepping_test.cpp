@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include <atoll/algorithms/sssp/kernel.hpp>
+#include <atoll/algorithms/sssp/delta_stepping.hpp>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -85,7 +85,7 @@ template <class Real>
 void check_sample(const Sample& sample, const Graph& graph, const SsspOptions& options = {}) {
   const auto ids = sample.edges.ids();
   const auto arcs = sample.arcs();
-  SsspKernel<Real> sssp(graph, options);
+  DeltaStepping<Real> sssp(graph, options);
   SsspResult<Real> result;
   for (std::size_t s = 0; s < ids.size(); s += 1 + ids.size() / 3) {
     CAPTURE(s);
@@ -114,7 +114,7 @@ void check_weights(const Sample& sample, int threads, Weight&& weight, const Sss
   }
   list.weight = std::move(weights);
   const Graph graph = Graph::build(*world, std::move(list), {.duplicates = sample.duplicates});
-  SsspKernel<Real, Sum> sssp(graph, options);
+  DeltaStepping<Real, Sum> sssp(graph, options);
   SsspResult<Real> result;
   for (std::size_t s = 0; s < ids.size(); s += 1 + ids.size() / 4) {
     CAPTURE(s);
@@ -164,12 +164,12 @@ TEST_CASE("sssp chooses its method by the degrees, and any bucket width gives th
                         cases::slice(s.edges, false, cases::Weight::narrow, false, 0, 1, cases::Distribution::spread));
   };
   const Graph skewed = build(kron), flat = build(grid);
-  CHECK(SsspKernel<float>(skewed).pulls());
-  CHECK(!SsspKernel<float>(flat).pulls());
+  CHECK(DeltaStepping<float>(skewed).pulls());
+  CHECK(!DeltaStepping<float>(flat).pulls());
   for (const double delta : {1e-7, 0.01, 1.0, 1e9}) {
     check_sample<float>(kron, skewed, {.delta = delta});
     check_sample<float>(grid, flat, {.delta = delta});
-    CHECK(SsspKernel<float>(flat, {.delta = delta}).delta() == delta);
+    CHECK(DeltaStepping<float>(flat, {.delta = delta}).delta() == delta);
   }
 }
 
@@ -183,27 +183,22 @@ TEST_CASE("sssp rejects unsupported input before any work") {
   };
   const Graph bare = Graph::build(*world, list(cases::Weight::none));
   const Graph narrow = Graph::build(*world, list(cases::Weight::narrow));
-  CHECK_THROWS_AS(SsspKernel<float>{bare}, InputError);
+  CHECK_THROWS_AS(Sssp<float>{bare}, InputError);
   const Graph wide = Graph::build(*world, list(cases::Weight::wide));
-  CHECK_THROWS_AS(SsspKernel<float>{wide}, InputError);
+  CHECK_THROWS_AS(Sssp<float>{wide}, InputError);
   for (const double delta : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()})
-    CHECK_THROWS_AS(SsspKernel<float>(narrow, {.delta = delta}), InputError);
+    CHECK_THROWS_AS(Sssp<float>(narrow, {.delta = delta}), InputError);
   for (const float bad : {-1.0f, std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
     EdgeList edges = list(cases::Weight::narrow);
     std::get<Array<float>>(edges.weight)[2] = bad;
     const Graph graph = Graph::build(*world, std::move(edges));
-    CHECK_THROWS_WITH_AS(SsspKernel<float>{graph}, doctest::Contains("the edge between 2 and 3 weighs"), InputError);
+    CHECK_THROWS_WITH_AS(Sssp<float>{graph}, doctest::Contains("the edge between 2 and 3 weighs"), InputError);
   }
-  SsspKernel<float> sssp(narrow);
+  Sssp<float> sssp(narrow);
   SsspResult<float> result;
   CHECK_THROWS_AS(sssp.run(5, result), InputError);
   sssp.run(4, result);
   CHECK(result.reached == 5);
-  run_ranks(2, plan, [&](World& two) {
-    const Graph spread = Graph::build(
-        two, cases::slice(c, false, cases::Weight::narrow, false, two.rank(), 2, cases::Distribution::spread));
-    CHECK_THROWS_AS(SsspKernel<float>{spread}, InputError);
-  });
 }
 
 TEST_CASE("sssp sums whole weights in 32 bits, including 0 and the longest paths, and agrees with double") {

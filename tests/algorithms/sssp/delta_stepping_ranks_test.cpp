@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include <atoll/algorithms/sssp/distributed.hpp>
-#include <atoll/algorithms/sssp/kernel.hpp>
+#include <atoll/algorithms/sssp/delta_stepping.hpp>
 #include <cmath>
 #include <limits>
 #include <queue>
@@ -111,7 +110,7 @@ void check_ways(const char* text, bool directed, std::uint64_t sample_number, F&
     CAPTURE(way.route);
     run_ranks(way.ranks, plan, [&](World& world) {
       const Graph graph = sample.build(world, way.partition);
-      DistributedSssp<Real, Sum> sssp(graph, options);
+      DeltaStepping<Real, Sum> sssp(graph, options);
       SsspResult<Real> result;
       for (const std::size_t source : {std::size_t{1}, n / 3, n - 1}) {
         sssp.run(static_cast<Vertex>(source), result);
@@ -190,8 +189,8 @@ TEST_CASE("shortest paths over ranks use the same hubs as on one rank") {
         const auto one = World::alone(plan);
         const auto build = [&](World& w) { return Graph::build(w, generate(w, text, {.weights = Weights::uniform})); };
         const Graph spread = build(world), whole = build(*one);
-        CHECK(SsspKernel<float>(whole).pulls() == pulls);
-        CHECK(DistributedSssp<float>(spread).pulls() == pulls);
+        CHECK(DeltaStepping<float>(whole).pulls() == pulls);
+        CHECK(DeltaStepping<float>(spread).pulls() == pulls);
       });
     }
 }
@@ -205,7 +204,7 @@ TEST_CASE("shortest paths over ranks send far fewer values than there are cut ed
     double cut = 0;
     for (const Local u : graph.out().targets) cut += u >= graph.mirrors().begin[0];
     cut = world.sum(cut);
-    DistributedSssp<float> sssp(graph);
+    DeltaStepping<float> sssp(graph);
     SsspResult<float> result;
     const auto before = world.counters();
     sssp.run(1, result);

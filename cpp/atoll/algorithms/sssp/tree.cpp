@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// Builds the tree of shortest paths from the distances. An edge u -> v is tight if dist(u) + w == dist(v). The parent
+// of v is the source of a tight edge that is nearer than v. Where weights of 0, or too small to change the sum, leave
+// none, a breadth-first search along tight edges between vertices of the same distance begins at those that have a
+// parent, so the tree has no cycle.
+#include <algorithm>
+#include <atoll/algorithms/sssp/edge_weights.hpp>
+#include <atoll/algorithms/sssp/tree.hpp>
+#include <atoll/engine/mirror_exchange.hpp>
+
+namespace atl {
+namespace {
+
+constexpr std::size_t kTreeGrain = 1024;
+
+template <class Real, class Sum>
+class ShortestPathTree {
+ public:
+  ShortestPathTree(const Graph& graph, Local source, std::span<const Sum> distance,
+                   std::span<const SsspPredecessor<Sum>> predecessor)
+      : graph_(graph),
+        in_(graph.in()),
+        weights_("sssp", graph, in_),
+        source_(source),
+        distance_(distance),
+        predecessor_(predecessor) {}
+
+  void write(SsspResult<Real>& result) const;
+
+ private:
+  static constexpr Sum kUnreached = kSsspUnreached<Sum>;
+  struct alignas(128) Share {  // one thread's
+    Vertex reached = 0;
+    std::vector<Local> without_parent;
+  };
+
+  Sum distance(Local v) const {
+    return index(v) < distance_.size() ? distance_[index(v)] : v == source_ ? Sum(0) : kUnreached;
+  }
+  bool joins(Local u, Sum weight, Local v) const {
+    const Sum before = distance_[index(u)];
+    return before == distance_[index(v)] && before + weight == before;
+  }
+  template <class F>
+  Local first_source(Local v, F&& is_wanted) const;
+  Local parent_of(Local v) const;
+  void write_range(Share& share, std::size_t begin, std::size_t end, SsspResult<Real>& result) const;
+  void refuse_rounded() const;
+  void assign_equal_parents(const std::vector<Local>& without_parent, Vertex on_all_ranks,
+                            SsspResult<Real>& result) const;
+
+  const Graph& graph_;
+  const Csr& in_;
+  const EdgeWeights<Real> weights_;
+  const Local source_;
+  const std::span<const Sum> distance_;
+  const std::span<const SsspPredecessor<Sum>> predecessor_;
+};
+
+// The source u of the first edge into v with is_wanted(u, weight); -1 if there is none.
+template <class Real, class Sum>
+template <class F>
+Local ShortestPathTree<Real, Sum>::first_source(Local v, F&& is_wanted) const {
+  const auto end = static_cast<std::size_t>(in_.offsets[index(v) + 1]);
+  for (auto e = static_cast<std::size_t>(in_.offsets[v]); e < end; ++e)
+    if (is_wanted(in_.targets[e], static_cast<Sum>(weights_[e]))) return in_.targets[e];
+  return -1;
+}
+
+// A nearer vertex with a tight edge; -1 if every tight edge comes from a vertex of v's own distance. The recorded
+// predecessor qualifies even if its distance has fallen since: the new sum was rounded to the same value, otherwise
+// dist(v) would have fallen too.
+template <class Real, class Sum>
+Local ShortestPathTree<Real, Sum>::parent_of(Local v) const {
+  const Sum mine = distance_[index(v)];
+  if (!predecessor_.empty())
+    if (const auto& p = predecessor_[index(v)]; p.vertex >= 0 && p.reached == mine) return p.vertex;
+  return first_source(v, [&](Local u, Sum weight) {
+    const Sum before = distance_[index(u)];
+    return before < mine && before + weight == mine;
+  });
+}
+
+template <class Real, class Sum>
+void ShortestPathTree<Real, Sum>::write_range(Share& share, std::size_t begin, std::size_t end,
+                                              SsspResult<Real>& result) const {
+  std::visit(
+      [&](const auto& ids) {
+        for (std::size_t i = begin; i < end; ++i) {
+          const Local v = graph_.local_of(static_cast<Vertex>(i));
+          const Sum mine = distance(v);
+          result.distance[i] = mine == kUnreached ? kSsspUnreached<Real> : static_cast<Real>(mine);
+          result.parent[i] = kNoVertex;
+          if (mine == kUnreached) continue;
+          ++share.reached;
+          if (const Local parent = v == source_ ? v : parent_of(v); parent >= 0) {
+            result.parent[i] = static_cast<Vertex>(ids[parent]);
+          } else {
+            share.without_parent.push_back(v);
+          }
+        }
+      },
+      graph_.id_column());
+}
+
+template <class Real, class Sum>
+void ShortestPathTree<Real, Sum>::write(SsspResult<Real>& result) const {
+  refuse_rounded();
+  const auto owned = index(graph_.owned());
+  if (result.distance.size() != owned) {
+    result.distance = Array<Real>(owned);
+    result.parent = Array<Vertex>(owned);
+  }
+  Team& team = graph_.world().team();
+  std::vector<Share> shares(static_cast<std::size_t>(team.size()));
+  team.for_range(owned, kTreeGrain, [&](int t, std::size_t a, std::size_t b) { write_range(shares[t], a, b, result); });
+  struct Counts {
+    Vertex reached = 0, without_parent = 0;
+  } here;
+  std::vector<Local> without_parent;
+  for (const Share& share : shares) {
+    here.reached += share.reached;
+    without_parent.insert(without_parent.end(), share.without_parent.begin(), share.without_parent.end());
+  }
+  here.without_parent = static_cast<Vertex>(without_parent.size());
+  const Counts all = graph_.world().fold(here, [](const Counts& a, const Counts& b) {
+    return Counts{a.reached + b.reached, a.without_parent + b.without_parent};
+  });
+  result.reached = all.reached;
+  if (all.without_parent > 0) assign_equal_parents(without_parent, all.without_parent, result);
+}
+
+template <class Real, class Sum>
+void ShortestPathTree<Real, Sum>::refuse_rounded() const {
+  if constexpr (std::is_same_v<Sum, std::uint64_t>)
+    graph_.world().collective_try([&] {
+      for (Vertex i = 0; i < graph_.owned(); ++i)
+        if (const Sum d = distance(graph_.local_of(i)); d != kUnreached)
+          check(static_cast<Sum>(static_cast<Real>(d)) == d,
+                "sssp: {}: the shortest path to {} is {} long (float64 does not hold every whole number beyond 2^53). "
+                "Scale the weights down.",
+                graph_.name(), graph_.ids().id_of(i), d);
+    });
+}
+
+// Each rank searches along the edges that join equal distances until its queue is empty; then masters tell their
+// mirrors that they have a parent, and the search goes on from these.
+template <class Real, class Sum>
+void ShortestPathTree<Real, Sum>::assign_equal_parents(const std::vector<Local>& without_parent, Vertex on_all_ranks,
+                                                       SsspResult<Real>& result) const {
+  World& world = graph_.world();
+  const std::size_t locals = index(graph_.locals());
+  Array<char> has_parent(locals, 1);
+  VertexBits changed(locals);
+  for (const Local v : without_parent) {
+    has_parent[v] = 0;
+    changed.set_unsynchronized(index(v));
+  }
+  std::optional<MirrorExchange<char, MinOf>> exchange;
+  if (world.size() > 1) {
+    exchange.emplace(graph_);
+    exchange->broadcast({has_parent.data(), locals}, changed);
+    changed.clear();
+  }
+  const auto for_joined = [&](auto&& f) {  // f(u, v) for each such edge into a vertex that had no parent at first
+    for (const Local v : without_parent)
+      first_source(v, [&](Local u, Sum weight) {
+        if (joins(u, weight, v)) f(u, v);
+        return false;
+      });
+  };
+  std::vector<Local> queue, waiting;  // waiting: mirrors without a parent
+  Array<Edge> end(locals + 1, 0);     // [u + 1] the end of u's part of `targets`
+  for_joined([&](Local u, Local) {
+    if (++end[index(u) + 1] > 1) return;
+    if (has_parent[u] != 0) {
+      queue.push_back(u);
+    } else if (exchange && u >= graph_.mirrors().begin[0]) {
+      waiting.push_back(u);
+    }
+  });
+  Edge sum = 0;
+  for (Edge& at : end) at = std::exchange(sum, sum + at);
+  Array<Local> targets(static_cast<std::size_t>(sum));
+  for_joined([&](Local u, Local v) { targets[end[index(u) + 1]++] = v; });
+
+  auto left = static_cast<Vertex>(without_parent.size());
+  for (Vertex before = on_all_ranks; before > 0;) {
+    for (std::size_t i = 0; i < queue.size(); ++i) {
+      const Local u = queue[i];
+      for (Edge e = end[u]; e < end[index(u) + 1]; ++e) {
+        const Local v = targets[e];
+        if (std::exchange(has_parent[v], 1) != 0) continue;
+        result.parent[graph_.owned_index_of(v)] = graph_.id_of(u);
+        changed.set_unsynchronized(index(v));
+        queue.push_back(v);
+        --left;
+      }
+    }
+    queue.clear();
+    const Vertex now = world.sum(left);
+    check(now < before, "sssp: {}: a distance is made by no edge (a fault of this program). Report it.", graph_.name());
+    before = now;
+    if (now == 0 || !exchange) continue;
+    exchange->broadcast({has_parent.data(), locals}, changed);
+    changed.clear();
+    const auto ready = std::partition(waiting.begin(), waiting.end(), [&](Local u) { return has_parent[u] == 0; });
+    queue.assign(ready, waiting.end());
+    waiting.erase(ready, waiting.end());
+  }
+}
+
+}  // namespace
+
+template <class Real, class Sum>
+void write_tree(const Graph& graph, Local source, std::span<const Sum> distance,
+                std::span<const SsspPredecessor<Sum>> predecessor, SsspResult<Real>& result) {
+  ShortestPathTree<Real, Sum>(graph, source, distance, predecessor).write(result);
+}
+
+template <class Sum>
+using Predecessors = std::span<const SsspPredecessor<Sum>>;
+template void write_tree(const Graph&, Local, std::span<const float>, Predecessors<float>, SsspResult<float>&);
+template void write_tree(const Graph&, Local, std::span<const double>, Predecessors<double>, SsspResult<double>&);
+template void write_tree(const Graph&, Local, std::span<const std::uint32_t>, Predecessors<std::uint32_t>,
+                         SsspResult<double>&);
+template void write_tree(const Graph&, Local, std::span<const std::uint64_t>, Predecessors<std::uint64_t>,
+                         SsspResult<double>&);
+
+}  // namespace atl
