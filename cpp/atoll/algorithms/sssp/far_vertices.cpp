@@ -14,7 +14,8 @@ namespace atl {
 namespace {
 
 constexpr std::size_t kFarGrain = 1024;
-// Vertices that changed beyond the horizon push if they are at most this fraction of the vertices that could pull.
+// Over ranks, vertices that changed beyond the horizon push if they are at most this fraction of those that could pull.
+// On one rank they always push: only the first pull has many.
 constexpr double kMany = 1.0 / 8;
 
 }  // namespace
@@ -45,7 +46,7 @@ void DeltaStepping<Real, Sum>::pull() {
     for (Sum here = least;; changed = std::min(changed, here)) {
       const std::vector<Local> sources = take_changed();
       if (sources.empty() && pulled) break;
-      if (!pulled || static_cast<double>(sources.size()) > kMany * static_cast<double>(frontier_size_)) {
+      if (!pulled || (exchange_ && static_cast<double>(sources.size()) > kMany * static_cast<double>(frontier_size_))) {
         pull_frontier(least, here);
         pulled = true;
       } else {
@@ -86,8 +87,10 @@ void DeltaStepping<Real, Sum>::pull_frontier(Sum least, Sum here) {
     for (std::size_t i = a; i < b; ++i) {
       prefetch_entering(frontier_[std::min(i + kAhead, b - 1)]);
       const Local v = frontier_[i];
-      if (least + lightest(v) >= distance_[v]) continue;
-      thread.kept.push_back(v);
+      if (exchange_) {  // one rank pulls once: the first pass has just chosen the frontier
+        if (least + lightest(v) >= distance_[v]) continue;
+        thread.kept.push_back(v);
+      }
       if (pull_one(v, here)) mark_changed(thread, v, distance_[v]);
     }
   });
@@ -159,8 +162,9 @@ void DeltaStepping<Real, Sum>::prefetch_entering(Local v) const {
 
 template <class Real, class Sum>
 void DeltaStepping<Real, Sum>::mark_changed(Thread& thread, Local v, Sum distance) {
-  if (exchange_) changed_.set(index(v));
   thread.changed.push_back(v);
+  if (!exchange_) return;
+  changed_.set(index(v));
   thread.least = std::min(thread.least, distance);
 }
 
