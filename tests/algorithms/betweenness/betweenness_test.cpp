@@ -120,7 +120,7 @@ cases::Case layers(Vertex width, Vertex depth) {
 
 // Compares with counts of 64 bits and a 15-bit exponent from these sources, by hops and by equal weights.
 void check_wide(const cases::Case& c, const std::vector<std::size_t>& sources, Rank ranks, const Plan& plan,
-                Partition partition) {
+                PartitionOptions placement) {
   CAPTURE(c.name);
   CAPTURE(ranks);
   const Sample sample{c, false, Duplicates::merge_min};
@@ -135,7 +135,7 @@ void check_wide(const cases::Case& c, const std::vector<std::size_t>& sources, R
         cases::slice(c, false, cases::Weight::narrow, false, world.rank(), world.size(), cases::Distribution::spread);
     auto& weights = std::get<Array<float>>(list.weight);
     std::fill(weights.begin(), weights.end(), 1.0F);
-    const Graph graph = Graph::build(world, std::move(list), {.placement = {.partition = partition}});
+    const Graph graph = Graph::build(world, std::move(list), {.placement = placement});
     for (const PathLength length : {PathLength::edges, PathLength::weights}) {
       Betweenness betweenness(graph, length);
       BetweennessResult result;
@@ -161,20 +161,23 @@ TEST_CASE("betweenness counts more paths than a double can hold, for any ranks, 
     }
   const cases::Case wide = layers(8, 350);
   for (const samples::Spread& spread : samples::kSpreads) {
-    if (spread.cut != Cut::edge || (shapes::kSanitized && spread.ranks != 3)) continue;
+    if (shapes::kSanitized && spread.ranks != 3) continue;
     Plan plan;
     plan.threads = spread.threads;
     plan.domains = spread.domains;
     plan.route = spread.route;
-    check_wide(squares, {0}, spread.ranks, plan, spread.partition);
-    check_wide(wide, {1500, 0, 1500, 1, 2801}, spread.ranks, plan,
-               spread.partition);  // counts from the middle fit a double
+    const PartitionOptions placement{.partition = spread.partition, .cut = spread.cut};
+    check_wide(squares, {0}, spread.ranks, plan, placement);
+    check_wide(wide, {1500, 0, 1500, 1, 2801}, spread.ranks, plan, placement);  // counts from the middle fit a double
   }
+  Plan many;  // threads that share one source
+  many.threads = 5;
+  check_wide(squares, {0}, 1, many, {});
 }
 
 TEST_CASE("betweenness of a grid with more paths than a double can hold, over ranks") {
   if (shapes::kSanitized) return;
   Plan plan;
   plan.threads = 1;
-  check_wide(samples::from_text("grid:530x520"), {0, 137800}, 2, plan, Partition::blocked);
+  check_wide(samples::from_text("grid:530x520"), {0, 137800}, 2, plan, {.partition = Partition::blocked});
 }

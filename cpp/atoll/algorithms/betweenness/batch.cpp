@@ -62,30 +62,27 @@ BetweennessBatch<kLanes>::BetweennessBatch(const Graph& graph)
       paths_(owned_ * kLanes),
       score_(owned_),
       changed_(locals_ * kLanes),
-      threads_(static_cast<std::size_t>(team_.size())) {
-  for (const Mirrors* mirrors : (cut_ ? GraphView::all_of(*cut_) : GraphView::all_of(graph)).written)
-    for (const auto& known : mirrors->known_by)
-      for (std::size_t w = 0; w < known.size(); ++w)
-        if (known[w] != 0) mirrored_.push_back(w);
-  std::sort(mirrored_.begin(), mirrored_.end());
-  mirrored_.erase(std::unique(mirrored_.begin(), mirrored_.end()), mirrored_.end());
-}
+      mirrored_(mirrored_words(cut_ ? GraphView::all_of(*cut_) : GraphView::all_of(graph))),
+      threads_(static_cast<std::size_t>(team_.size())) {}
 
 template <int kLanes>
-void BetweennessBatch<kLanes>::run(std::span<const Vertex> sources, BetweennessResult& result,
-                                   const Progress& progress) {
+std::vector<Vertex> BetweennessBatch<kLanes>::run(std::span<const Vertex> sources, BetweennessResult& result,
+                                                  const Progress& progress) {
+  std::vector<Vertex> overflowed;
   std::vector<Local> starts;
   for (const Vertex id : sources) starts.push_back(graph_.master_of(id).value_or(kElsewhere));
   std::fill(score_.begin(), score_.end(), 0.0);
   for (std::size_t i = 0; i < starts.size(); i += kLanes) {
     const std::size_t next = std::min<std::size_t>(kLanes, starts.size() - i);
-    add_sources(std::span<const Local>(starts).subspan(i, next));
-    report_progress(progress, static_cast<std::int64_t>(i + next), static_cast<std::int64_t>(starts.size()));
+    if (!add_sources(std::span<const Local>(starts).subspan(i, next))) {
+      const auto batch = sources.subspan(i, next);
+      overflowed.insert(overflowed.end(), batch.begin(), batch.end());
+    }
+    report_progress(progress, static_cast<std::int64_t>(i + next - overflowed.size()),
+                    static_cast<std::int64_t>(starts.size()));
   }
-  if (result.score.size() != owned_) result.score = Array<double>(owned_);
-  team_.for_range(owned_, kBatchGrain, [&](int, std::size_t a, std::size_t b) {
-    for (std::size_t v = a; v < b; ++v) result.score[v] = score_[graph_.local_of(static_cast<Vertex>(v))];
-  });
+  write_scores(graph_, score_, result);
+  return overflowed;
 }
 
 template <int kLanes>
@@ -93,15 +90,12 @@ std::size_t BetweennessBatch<kLanes>::memory_bytes() const {
   return locals_ * (2 * sizeof(Lanes) + kLanes * sizeof(double)) + sums_over_cut_.size() * sizeof(double) +
          transposed_.memory_bytes() + owned_ * (kLanes + 1) * sizeof(double) +
          changed_.words() * sizeof(std::uint64_t) +
-         (entries_.capacity() + updated_mirrors_.capacity()) * sizeof(Entry) + exchange_.memory_bytes() +
-         (scaled_ ? scaled_->memory_bytes() : 0);
+         (entries_.capacity() + updated_mirrors_.capacity()) * sizeof(Entry) + exchange_.memory_bytes();
 }
 
 template <int kLanes>
-void BetweennessBatch<kLanes>::add_sources(std::span<const Local> sources) {
-  count_paths(sources);
-  if (std::any_of(levels_.begin(), levels_.end(), [](const Level& level) { return level.all.overflow; }))
-    return add_scaled();
+bool BetweennessBatch<kLanes>::add_sources(std::span<const Local> sources) {
+  if (!count_paths(sources)) return false;
   // In the last level delta is 0, so it contributes 1 / sigma.
   for_entries(entries(levels_.back()), kBatchGrain, [&](Thread&, Entry e) {
     for_lanes(e.lanes, [&](std::size_t l) { paths(e.vertex)[l] = 1 / paths(e.vertex)[l]; });
@@ -114,15 +108,7 @@ void BetweennessBatch<kLanes>::add_sources(std::span<const Local> sources) {
       accumulate_by_pull(level, above);
     }
   }
-}
-
-// Counts again as ScaledCount in the known levels: infinite counts have found the right levels.
-template <int kLanes>
-void BetweennessBatch<kLanes>::add_scaled() {
-  if (!scaled_) scaled_ = std::make_unique<BetweennessScaled<kLanes>>(graph_);
-  std::vector<std::span<const Entry>> levels;
-  for (const Level& level : levels_) levels.push_back(entries(level));
-  scaled_->add(levels, {score_.data(), score_.size()});
+  return true;
 }
 
 // Backward phase: paths_ of a finished level has (1 + delta) / sigma.

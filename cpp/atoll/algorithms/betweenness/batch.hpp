@@ -2,10 +2,8 @@
 #pragma once
 
 #include <array>
-#include <atoll/algorithms/betweenness/betweenness.hpp>
-#include <atoll/algorithms/betweenness/scaled.hpp>
+#include <atoll/algorithms/betweenness/variant.hpp>
 #include <atoll/engine/mirror_exchange.hpp>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -20,9 +18,14 @@
 /// reduces in the same way.
 ///
 /// Memory beside the graph: 2 bytes and 8 a lane for each local vertex, 8 and 8 a lane for each master, 8 for each
-/// level in which a vertex has a lane; over a vertex-cut 8 more a lane for each local vertex, and 4 an edge; if a double
-/// overflows, also BetweennessScaled's.
+/// level in which a vertex has a lane; over a vertex-cut 8 more a lane for each local vertex, and 4 an edge.
 namespace atl {
+
+/// A vertex of a level, and the lanes (sources) for which it is in that level.
+struct BetweennessEntry {
+  Local vertex;
+  std::uint8_t lanes;
+};
 
 template <int kLanes>
 class BetweennessBatch {
@@ -31,7 +34,9 @@ class BetweennessBatch {
   BetweennessBatch(const BetweennessBatch&) = delete;
   BetweennessBatch& operator=(const BetweennessBatch&) = delete;
 
-  void run(std::span<const Vertex> sources, BetweennessResult& result, const Progress& progress = {});
+  /// Runs as Betweenness::run() does, but returns the sources of batches in which a number of shortest paths overflows a
+  /// double; their dependencies are not in the result. The same on all ranks.
+  std::vector<Vertex> run(std::span<const Vertex> sources, BetweennessResult& result, const Progress& progress = {});
   std::size_t memory_bytes() const;
 
  private:
@@ -68,8 +73,8 @@ class BetweennessBatch {
     Totals totals;
   };
 
-  void add_sources(std::span<const Local> sources);
-  void count_paths(std::span<const Local> sources);
+  bool add_sources(std::span<const Local> sources);
+  bool count_paths(std::span<const Local> sources);
   void start(std::span<const Local> sources);
   void find(Thread& thread, Entry entry);
   Level close_level();
@@ -83,7 +88,6 @@ class BetweennessBatch {
   void accumulate_by_pull(const Level& level, const Level& above);
   void accumulate_over_cut(const Level& above);
   void accumulate(Entry entry, const double* sums);
-  void add_scaled();
   void broadcast_values(const Level& level);
   void collect_updated_mirrors();
   void clear_rows(std::span<const Entry> list, double* rows);
@@ -135,7 +139,6 @@ class BetweennessBatch {
   std::vector<Level> levels_;
   std::vector<Local> touched_;
   std::vector<Thread> threads_;
-  std::unique_ptr<BetweennessScaled<kLanes>> scaled_;  // after the first overflow
 };
 
 }  // namespace atl

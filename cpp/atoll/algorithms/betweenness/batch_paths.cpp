@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Forward phase: finds the levels from a batch of sources and the number of shortest paths to each vertex.
 #include <algorithm>
-#include <atoll/algorithms/betweenness/choices.hpp>
 #include <atoll/algorithms/betweenness/lanes.hpp>
 #include <cmath>
 
@@ -12,8 +11,9 @@ constexpr std::size_t kPathGrain = 1024, kPathEntryGrain = 64;
 
 }  // namespace
 
+// Returns whether all numbers of paths fit doubles; else the levels are not complete.
 template <int kLanes>
-void BetweennessBatch<kLanes>::count_paths(std::span<const Local> sources) {
+bool BetweennessBatch<kLanes>::count_paths(std::span<const Local> sources) {
   start(sources);
   levels_.assign(1, close_level());
   for (Edge unseen = all_in_; levels_.back().all.vertices > 0;) {
@@ -21,8 +21,10 @@ void BetweennessBatch<kLanes>::count_paths(std::span<const Local> sources) {
     unseen -= level.all.finished;
     level.all.out* kBetweennessAlpha > unseen ? pull_paths(level) : push_paths(level);
     levels_.push_back(close_level());
+    if (levels_.back().all.overflow) return false;
   }
   levels_.pop_back();
+  return true;
 }
 
 template <int kLanes>
@@ -202,7 +204,7 @@ bool BetweennessBatch<kLanes>::touch(Lanes& into, Lanes lanes, bool serial) {
   return std::exchange(into, static_cast<Lanes>(into | lanes)) == 0;
 }
 
-template void BetweennessBatch<1>::count_paths(std::span<const Local>);
-template void BetweennessBatch<4>::count_paths(std::span<const Local>);
+template bool BetweennessBatch<1>::count_paths(std::span<const Local>);
+template bool BetweennessBatch<4>::count_paths(std::span<const Local>);
 
 }  // namespace atl

@@ -27,6 +27,8 @@ struct BetweennessResult {
   Array<double> score;  ///< [owned index]
 };
 
+class BetweennessVariant;  // one of those in betweenness.cpp
+
 class Betweenness {
  public:
   /// Collective. By weights: InputError, before any work and the same on all ranks, if there are none or one is not
@@ -37,16 +39,12 @@ class Betweenness {
   Betweenness& operator=(const Betweenness&) = delete;
 
   /// Collective. InputError, before any work and the same on all ranks, if no vertex has the id of a source. If a
-  /// number of shortest paths overflows a double (1.8e308), paths are counted again as ScaledCount. `progress`: sources.
+  /// number of shortest paths overflows a double (1.8e308), they are counted with a scale of their own. `progress`: sources.
   void run(std::span<const Vertex> sources, BetweennessResult& result, const Progress& progress = {});
   std::size_t memory_bytes() const;
 
  private:
-  class Sum;  // interface of the forms
-  class OneRank;
-  class Distributed;
-  class Weighted;
-  std::unique_ptr<Sum> sum_;
+  std::unique_ptr<BetweennessVariant> variant_;
 };
 
 }  // namespace atl

@@ -13,8 +13,6 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kEdgeGrain = 4096;
-
 // An edge by original ids, or one of its directions or copies.
 struct EdgeScore {
   Vertex source, target;
@@ -65,77 +63,22 @@ void put_together(const Graph& graph, const Array<double>& by_edge, EdgeBetweenn
 
 }  // namespace
 
-class EdgeBetweenness::Sum {
- public:
-  virtual ~Sum() = default;
-  virtual void run(std::span<const Vertex> sources, Array<double>& by_edge, const Progress& progress) = 0;
-};
-
-class EdgeBetweenness::SourcePerThread final : public Sum {
- public:
-  explicit SourcePerThread(const Graph& graph) : graph_(graph), team_(graph.world().team()) {}
-
-  // Sources are assigned to threads statically, so that sums depend on the number of threads but not on timing.
-  void run(std::span<const Vertex> sources, Array<double>& by_edge, const Progress& progress) override {
-    std::vector<Local> starts;
-    for (const Vertex id : sources) starts.push_back(graph_.local_of(graph_.find(id).second));
-    std::erase_if(starts, [&](Local source) { return source >= graph_.active(); });
-    const std::size_t threads = std::min(starts.size(), static_cast<std::size_t>(team_.size()));
-    serial_.resize(std::max(serial_.size(), threads));
-    std::size_t reported = 0;
-    team_.for_range(threads, 1, [&](int thread, std::size_t t, std::size_t) {
-      if (!serial_[t]) {
-        serial_[t] = std::make_unique<SerialBetweenness>(graph_);
-        serial_[t]->keep_edges();
-      }
-      serial_[t]->clear();
-      for (std::size_t i = t; i < starts.size(); i += threads) {
-        team_.cancellation_point(thread);
-        serial_[t]->add(starts[i]);
-        if (thread == 0 && i >= reported) {  // if it takes another's part too, that has been reported
-          reported = std::min(i + threads, starts.size());
-          report_progress(progress, static_cast<std::int64_t>(reported), static_cast<std::int64_t>(starts.size()));
-        }
-      }
-    });
-    if (by_edge.size() != graph_.out().targets.size()) by_edge = Array<double>(graph_.out().targets.size());
-    team_.for_range(by_edge.size(), kEdgeGrain, [&](int, std::size_t a, std::size_t b) {
-      for (std::size_t e = a; e < b; ++e) {
-        by_edge[e] = 0;
-        for (std::size_t t = 0; t < threads; ++t) by_edge[e] += serial_[t]->edge_score()[e];
-      }
-    });
-  }
-
- private:
-  const Graph& graph_;
-  Team& team_;
-  std::vector<std::unique_ptr<SerialBetweenness>> serial_;  // [thread]
-};
-
-class EdgeBetweenness::AllThreadsPerSource final : public Sum {
- public:
-  AllThreadsPerSource(const Graph& graph, PathLength length) : betweenness_(graph, length) {}
-  void run(std::span<const Vertex> sources, Array<double>& by_edge, const Progress& progress) override {
-    betweenness_.run_edges(sources, by_edge, progress);
-  }
-
- private:
-  BetweennessWeighted betweenness_;
-};
-
 EdgeBetweenness::EdgeBetweenness(const Graph& graph, PathLength length) : graph_(graph) {
   if (length == PathLength::edges && graph.world().size() == 1) {
-    sum_ = std::make_unique<SourcePerThread>(graph);
+    serial_ = std::make_unique<SourcePerThread>(graph, ScoresOf::edges);
   } else {
-    sum_ = std::make_unique<AllThreadsPerSource>(graph, length);
+    any_rank_ = std::make_unique<BetweennessWeighted>(graph, length);
   }
 }
 EdgeBetweenness::~EdgeBetweenness() = default;
 
 void EdgeBetweenness::run(std::span<const Vertex> sources, EdgeBetweennessResult& result, const Progress& progress) {
-  Array<double> by_edge;
-  sum_->run(sources, by_edge, progress);
+  Array<double> by_edge(graph_.out().targets.size(), 0);
+  if (serial_) {
+    serial_->add(active_locals(graph_, sources), by_edge, progress);
+  } else {
+    any_rank_->run_edges(sources, by_edge, progress);
+  }
   put_together(graph_, by_edge, result);
 }
 

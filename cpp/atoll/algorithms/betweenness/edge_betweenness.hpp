@@ -33,6 +33,9 @@ struct EdgeBetweennessResult {
   Array<double> score;
 };
 
+class SourcePerThread;
+class BetweennessWeighted;
+
 class EdgeBetweenness {
  public:
   /// Collective. By weights: InputError as Betweenness.
@@ -45,11 +48,9 @@ class EdgeBetweenness {
   void run(std::span<const Vertex> sources, EdgeBetweennessResult& result, const Progress& progress = {});
 
  private:
-  class Sum;  // interface of the forms
-  class SourcePerThread;
-  class AllThreadsPerSource;
   const Graph& graph_;
-  std::unique_ptr<Sum> sum_;
+  std::unique_ptr<SourcePerThread> serial_;        // by edges on one rank
+  std::unique_ptr<BetweennessWeighted> any_rank_;  // else
 };
 
 }  // namespace atl

@@ -15,7 +15,6 @@
 //
 // [1] U. Brandes. "A faster algorithm for betweenness centrality." J. Mathematical Sociology 25(2), 2001.
 #include <algorithm>
-#include <atoll/algorithms/betweenness/choices.hpp>
 #include <atoll/algorithms/betweenness/kernel.hpp>
 #include <atoll/algorithms/bfs/bfs.hpp>
 #include <atoll/algorithms/one_rank.hpp>
@@ -50,7 +49,8 @@ BetweennessKernel::BetweennessKernel(const Graph& graph)
       dependency_(state_.size()),
       score_(state_.size()),
       queue_(state_.size()),
-      threads_(static_cast<std::size_t>(team_.size())) {
+      threads_(static_cast<std::size_t>(team_.size())),
+      serial_(graph, ScoresOf::vertices) {
   for (Thread& t : threads_) t.pushed = Array<double>(state_.size());
 }
 
@@ -109,11 +109,12 @@ void BetweennessKernel::pull_paths(const Level& level) {
   for_vertices(level, kKernelGrain, [&](Thread&, Local u) { frontier_paths_[u] = 0; });
 }
 
-void BetweennessKernel::count_paths(Local source) {
+bool BetweennessKernel::count_paths(Local source) {
   std::fill(state_.begin(), state_.end(), kUnseen);
   team_.for_range(threads_.size(), 1, [&](int, std::size_t t, std::size_t) {
     std::fill(threads_[t].pushed.begin(), threads_[t].pushed.end(), 0);
   });
+  for (Thread& t : threads_) t.overflow = false;
   state_[source] = kSeen;
   paths_[source] = 1;
   queued_ = 0;
@@ -125,7 +126,7 @@ void BetweennessKernel::count_paths(Local source) {
     const bool pull = level.out * kBetweennessAlpha > unseen;
     pull ? pull_paths(level) : push_paths(level);
     const Level next = close_level(level.end);
-    if (next.begin == next.end) return;
+    if (next.begin == next.end) return true;
     if (!pull)
       for_vertices(next, kKernelGrain, [&](Thread& thread, Local v) {
         double paths = 0;
@@ -134,6 +135,7 @@ void BetweennessKernel::count_paths(Local source) {
         state_[v] = kSeen;
         thread.overflow |= std::isinf(paths);
       });
+    if (std::any_of(threads_.begin(), threads_.end(), [](const Thread& t) { return t.overflow; })) return false;
     unseen -= next.in;
     levels_.push_back(next);
   }
@@ -161,21 +163,16 @@ void BetweennessKernel::accumulate_by_pull(const Level& level, const Level& abov
   for_vertices(level, kKernelGrain, [&](Thread&, Local v) { frontier_paths_[v] = 0; });
 }
 
-void BetweennessKernel::add_source(Local source) {
-  for (Thread& t : threads_) t.overflow = false;
-  count_paths(source);
-  const bool wide = std::any_of(threads_.begin(), threads_.end(), [](const Thread& t) { return t.overflow; });
-  if (wide) count_wide();
+// Returns false, and has added nothing, if a number of paths overflows a double.
+bool BetweennessKernel::add_source(Local source) {
+  if (!count_paths(source)) return false;
   for_vertices(levels_.back(), kKernelGrain, [&](Thread&, Local v) { dependency_[v] = 0; });
   for (std::size_t d = levels_.size() - 1; d > 1; --d) {
     const Level &level = levels_[d], &above = levels_[d - 1];
-    if (wide) {
-      accumulate_wide(d - 1);
-    } else {
-      level.in < above.out ? accumulate_by_push(level, above) : accumulate_by_pull(level, above);
-    }
+    level.in < above.out ? accumulate_by_push(level, above) : accumulate_by_pull(level, above);
     for_vertices(above, kKernelGrain, [&](Thread&, Local u) { score_[u] += dependency_[u]; });
   }
+  return true;
 }
 
 // Whether each thread processes sources of its own (SerialBetweenness) rather than all threads one source together.
@@ -203,60 +200,31 @@ bool BetweennessKernel::source_per_thread(std::span<const Vertex> sources) {
   return *deep_;
 }
 
-// Sources are assigned to threads statically, so that sums depend on the number of threads but not on timing.
-void BetweennessKernel::add_serially(std::span<const Local> sources, const Progress& progress) {
-  const std::size_t threads = std::min(sources.size(), threads_.size());
-  serial_.resize(std::max(serial_.size(), threads));
-  std::size_t reported = 0;
-  team_.for_range(threads, 1, [&](int thread, std::size_t t, std::size_t) {
-    if (!serial_[t]) serial_[t] = std::make_unique<SerialBetweenness>(graph_);
-    serial_[t]->clear();
-    for (std::size_t i = t; i < sources.size(); i += threads) {
-      team_.cancellation_point(thread);
-      serial_[t]->add(sources[i]);
-      if (thread == 0 && i >= reported) {  // if it takes another's part too, that has been reported
-        reported = std::min(i + threads, sources.size());
-        report_progress(progress, static_cast<std::int64_t>(reported), static_cast<std::int64_t>(sources.size()));
-      }
-    }
-  });
-  team_.for_range(score_.size(), kKernelGrain, [&](int, std::size_t a, std::size_t b) {
-    for (std::size_t v = a; v < b; ++v) {
-      score_[v] = 0;
-      for (std::size_t t = 0; t < threads; ++t) score_[v] += serial_[t]->score()[v];
-    }
-  });
-}
-
-void BetweennessKernel::add_by_level(std::span<const Local> sources, const Progress& progress) {
-  std::fill(score_.begin(), score_.end(), 0);
+// Returns the sources from which a number of paths overflows a double, which are left out.
+std::vector<Local> BetweennessKernel::add_by_level(std::span<const Local> sources, const Progress& progress) {
+  std::vector<Local> overflowed;
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    add_source(sources[i]);
-    report_progress(progress, static_cast<std::int64_t>(i + 1), static_cast<std::int64_t>(sources.size()));
+    if (!add_source(sources[i])) overflowed.push_back(sources[i]);
+    report_progress(progress, static_cast<std::int64_t>(i + 1 - overflowed.size()),
+                    static_cast<std::int64_t>(sources.size()));
   }
+  return overflowed;
 }
 
 void BetweennessKernel::run(std::span<const Vertex> sources, BetweennessResult& result, const Progress& progress) {
-  std::vector<Local> starts;
-  for (const Vertex id : sources) starts.push_back(graph_.local_of(graph_.find(id).second));
-  const bool serial = source_per_thread(sources);
-  std::erase_if(starts, [&](Local source) { return source >= graph_.active(); });
-  serial && !starts.empty() ? add_serially(starts, progress) : add_by_level(starts, progress);
-  const auto owned = index(graph_.owned());
-  if (result.score.size() != owned) result.score = Array<double>(owned);
-  team_.for_range(owned, kKernelGrain, [&](int, std::size_t a, std::size_t b) {
-    for (std::size_t v = a; v < b; ++v) {
-      const Local local = graph_.local_of(static_cast<Vertex>(v));
-      result.score[v] = local < graph_.active() ? score_[local] : 0;
-    }
-  });
+  std::vector<Local> starts = active_locals(graph_, sources);
+  const auto all = static_cast<std::int64_t>(starts.size());
+  std::fill(score_.begin(), score_.end(), 0);
+  if (!source_per_thread(sources)) starts = add_by_level(starts, progress);
+  if (!starts.empty())
+    serial_.add(starts, score_, [&](std::int64_t done, std::int64_t of) {
+      report_progress(progress, all - of + done, all);
+    });
+  write_scores(graph_, score_, result);
 }
 
 std::size_t BetweennessKernel::memory_bytes() const {
-  std::size_t bytes = state_.size() * (1 + (4 + threads_.size()) * sizeof(double) + sizeof(Local)) +
-                      (exponent_.size() + level_of_.size()) * sizeof(std::int32_t);
-  for (const auto& serial : serial_) bytes += serial ? serial->memory_bytes() : 0;
-  return bytes;
+  return state_.size() * (1 + (4 + threads_.size()) * sizeof(double) + sizeof(Local)) + serial_.memory_bytes();
 }
 
 }  // namespace atl

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/algorithms/betweenness/path_sums.hpp>
+#include <atoll/algorithms/betweenness/variant.hpp>
 #include <limits>
 
 namespace atl {
@@ -13,7 +14,7 @@ constexpr std::size_t kSumGrain = 4096;
 const Graph& PathSums::with_lanes(const Graph& graph) {
   constexpr Local kMost = std::numeric_limits<Local>::max() / kLanes;
   graph.world().agree(graph.locals() <= kMost,
-                      fmt::format("betweenness: {}: a rank has {} vertices and mirrors (with weights it takes {}). "
+                      fmt::format("betweenness: {}: a rank has {} vertices and mirrors (by weight, or with more shortest paths than a double can count, it takes {}). "
                                   "Use more ranks.",
                                   graph.name(), graph.locals(), kMost));
   return graph;
@@ -26,13 +27,8 @@ PathSums::PathSums(const Graph& graph)
       lanes_(with_lanes(graph), {}, kLanes),
       sums_(index(graph.locals())),
       changed_(graph.locals() * kLanes),
-      touched_(static_cast<std::size_t>(world_.team().size())) {
-  for (const auto& known : graph.mirrors().known_by)
-    for (std::size_t w = 0; w < known.size(); ++w)
-      if (known[w] != 0) mirrored_.push_back(w);
-  std::sort(mirrored_.begin(), mirrored_.end());
-  mirrored_.erase(std::unique(mirrored_.begin(), mirrored_.end()), mirrored_.end());
-}
+      touched_(static_cast<std::size_t>(world_.team().size())),
+      mirrored_(mirrored_words(GraphView::all_of(graph))) {}
 
 void PathSums::clear() {
   world_.team().for_range(sums_.size(), kSumGrain, [&](int, std::size_t a, std::size_t b) {

@@ -18,20 +18,24 @@ namespace {
 constexpr std::size_t kOffsetsAhead = 16, kAhead = 8, kMarksAhead = 4;  // prefetch distances in the queue
 constexpr std::size_t kMarksOfList = 4;                                 // marks prefetched per list
 constexpr std::size_t kFarBytes = std::size_t{4} << 20;
+constexpr std::size_t kScoreGrain = 4096;
 
 }  // namespace
 
-SerialBetweenness::SerialBetweenness(const Graph& graph)
+std::vector<Local> active_locals(const Graph& graph, std::span<const Vertex> ids) {
+  std::vector<Local> locals;
+  for (const Vertex id : ids) locals.push_back(graph.local_of(graph.find(id).second));
+  std::erase_if(locals, [&](Local v) { return v >= graph.active(); });
+  return locals;
+}
+
+SerialBetweenness::SerialBetweenness(const Graph& graph, ScoresOf of)
     : out_(graph.out()),
       marks_(index(graph.active())),
       far_(marks_.size() * sizeof(Mark) > kFarBytes),
-      score_(marks_.size()),
+      of_(of),
+      score_(of == ScoresOf::edges ? out_.targets.size() : marks_.size()),
       queue_(marks_.size()) {}
-
-void SerialBetweenness::clear() {
-  std::fill(score_.begin(), score_.end(), 0);
-  std::fill(edge_score_.begin(), edge_score_.end(), 0);
-}
 
 void SerialBetweenness::add(Local source) {
   count_paths(source);
@@ -126,31 +130,60 @@ double SerialBetweenness::keep_shares_below(Local u, const Mark& mark) {
     if (to.level != below) continue;
     const double share = to.steps == mark.steps ? to.paths : to.paths * power(mark.steps - to.steps);
     shares += share;
-    edge_score_[e] += mark.paths * share;
+    score_[e] += mark.paths * share;
   }
   return shares;
 }
 
 void SerialBetweenness::sum_dependencies() {
-  const bool by_edge = !edge_score_.empty();
+  const bool by_edge = of_ == ScoresOf::edges;
   for (std::size_t i = queued_; i-- > 1;) {
     const Local u = queue_[i];
     if (i > kOffsetsAhead) {
       __builtin_prefetch(&out_.offsets[queue_[i - kOffsetsAhead]]);
       fetch_list(queue_[i - kAhead]);
       if (far_) fetch_marks(queue_[i - kMarksAhead]);
-      __builtin_prefetch(&score_[queue_[i - kAhead]], 1);
+      if (!by_edge) __builtin_prefetch(&score_[queue_[i - kAhead]], 1);
     }
     Mark& mark = marks_[u];
     const double dependency = mark.paths * (by_edge ? keep_shares_below(u, mark) : shares_below(u, mark));
-    score_[u] += dependency;
+    if (!by_edge) score_[u] += dependency;
     mark.paths = (1 + dependency) / mark.paths;
   }
   if (by_edge) keep_shares_below(queue_[0], marks_[queue_[0]]);
 }
 
 std::size_t SerialBetweenness::memory_bytes() const {
-  return marks_.size() * (sizeof(Mark) + sizeof(double) + sizeof(Local)) + edge_score_.size() * sizeof(double);
+  return marks_.size() * (sizeof(Mark) + sizeof(Local)) + score_.size() * sizeof(double);
+}
+
+void SourcePerThread::add(std::span<const Local> sources, Array<double>& score, const Progress& progress) {
+  Team& team = graph_.world().team();
+  const std::size_t threads = std::min(sources.size(), static_cast<std::size_t>(team.size()));
+  threads_.resize(std::max(threads_.size(), threads));
+  std::size_t reported = 0;
+  team.for_range(threads, 1, [&](int thread, std::size_t t, std::size_t) {
+    if (!threads_[t]) threads_[t] = std::make_unique<SerialBetweenness>(graph_, of_);
+    threads_[t]->clear();
+    for (std::size_t i = t; i < sources.size(); i += threads) {
+      team.cancellation_point(thread);
+      threads_[t]->add(sources[i]);
+      if (thread == 0 && i >= reported) {  // if it takes another's part too, that has been reported
+        reported = std::min(i + threads, sources.size());
+        report_progress(progress, static_cast<std::int64_t>(reported), static_cast<std::int64_t>(sources.size()));
+      }
+    }
+  });
+  team.for_range(score.size(), kScoreGrain, [&](int, std::size_t a, std::size_t b) {
+    for (std::size_t i = a; i < b; ++i)
+      for (std::size_t t = 0; t < threads; ++t) score[i] += threads_[t]->score()[i];
+  });
+}
+
+std::size_t SourcePerThread::memory_bytes() const {
+  std::size_t bytes = 0;
+  for (const auto& thread : threads_) bytes += thread ? thread->memory_bytes() : 0;
+  return bytes;
 }
 
 }  // namespace atl

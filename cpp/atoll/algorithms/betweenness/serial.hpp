@@ -3,32 +3,36 @@
 
 #include <atoll/algorithms/betweenness/scaled_count.hpp>
 #include <atoll/base/array.hpp>
+#include <atoll/base/progress.hpp>
 #include <atoll/graph/graph.hpp>
 #include <limits>
+#include <memory>
+#include <span>
 #include <vector>
 
 /// Brandes' accumulation by one thread, on one rank. Threads with an object each share nothing and need no barrier per
 /// level: for graphs of many small levels, as lattices, roads and trees.
 ///
-///     SerialBetweenness serial(graph);
-///     serial.clear();
-///     serial.add(source);          // local number of an active vertex
-///     serial.score()[local];
+///     SourcePerThread betweenness(graph, ScoresOf::vertices);
+///     betweenness.add(active_locals(graph, ids), score);   // score[local]
 ///
-/// Memory: 28 bytes a vertex.
+/// Memory, for each thread: 20 bytes a vertex, and 8 a score.
 namespace atl {
+
+/// Scores by local number of an active vertex, or by index into graph.out(): what paths along that direction of the edge
+/// give it.
+enum class ScoresOf { vertices, edges };
+
+/// The local numbers of these vertices without those that have no edge. InputError if no vertex has one of the ids.
+std::vector<Local> active_locals(const Graph& graph, std::span<const Vertex> ids);
 
 class SerialBetweenness {
  public:
-  explicit SerialBetweenness(const Graph& graph);
+  SerialBetweenness(const Graph& graph, ScoresOf of);
 
-  void clear();
+  void clear() { std::fill(score_.begin(), score_.end(), 0); }
   void add(Local source);
   const Array<double>& score() const { return score_; }
-  /// From the next clear() on, each edge's share is added up too: 8 bytes an entry of the adjacency lists.
-  void keep_edges() { edge_score_ = Array<double>(out_.targets.size()); }
-  /// [index into graph.out()] what paths along that direction of the edge give it; empty unless kept.
-  const Array<double>& edge_score() const { return edge_score_; }
   std::size_t memory_bytes() const;
 
  private:
@@ -55,11 +59,27 @@ class SerialBetweenness {
   const Csr& out_;
   Array<Mark> marks_;    // [local]
   const bool far_;       // marks_ exceed the caches of a core
-  Array<double> score_;  // [local]
-  Array<double> edge_score_;
+  const ScoresOf of_;
+  Array<double> score_;
   Array<Local> queue_;  // seen vertices, level after level
   std::size_t queued_ = 0;
   std::vector<std::size_t> begin_;  // [level] in queue_
+};
+
+/// A SerialBetweenness for each thread of one rank, which takes sources of its own.
+class SourcePerThread {
+ public:
+  SourcePerThread(const Graph& graph, ScoresOf of) : graph_(graph), of_(of) {}
+
+  /// Adds the scores from these sources, local numbers of active vertices, to `score`. Sources are assigned to threads
+  /// statically, so that sums depend on the number of threads but not on timing.
+  void add(std::span<const Local> sources, Array<double>& score, const Progress& progress);
+  std::size_t memory_bytes() const;
+
+ private:
+  const Graph& graph_;
+  const ScoresOf of_;
+  std::vector<std::unique_ptr<SerialBetweenness>> threads_;
 };
 
 }  // namespace atl

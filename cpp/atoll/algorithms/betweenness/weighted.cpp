@@ -56,15 +56,10 @@ BetweennessWeighted::BetweennessWeighted(const Graph& graph, PathLength length)
 void BetweennessWeighted::run(std::span<const Vertex> sources, BetweennessResult& result, const Progress& progress) {
   by_edge_ = nullptr;  // a run for edges may have ended by an error
   add_sources(sources, progress);
-  if (result.score.size() != score_.size()) result.score = Array<double>(score_.size());
-  team_.for_range(score_.size(), kWeightedGrain, [&](int, std::size_t a, std::size_t b) {
-    for (std::size_t v = a; v < b; ++v) result.score[v] = score_[graph_.local_of(static_cast<Vertex>(v))];
-  });
+  write_scores(graph_, score_, result);
 }
 
 void BetweennessWeighted::run_edges(std::span<const Vertex> sources, Array<double>& by_edge, const Progress& progress) {
-  if (by_edge.size() != graph_.out().targets.size()) by_edge = Array<double>(graph_.out().targets.size());
-  std::fill(by_edge.begin(), by_edge.end(), 0.0);
   by_edge_ = &by_edge;
   add_sources(sources, progress);
   by_edge_ = nullptr;

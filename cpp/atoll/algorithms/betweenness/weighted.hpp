@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/algorithms/betweenness/betweenness.hpp>
 #include <atoll/algorithms/betweenness/path_sums.hpp>
 #include <atoll/algorithms/betweenness/scaled_count.hpp>
 #include <atoll/algorithms/betweenness/tight_edges.hpp>
+#include <atoll/algorithms/betweenness/variant.hpp>
 #include <atoll/algorithms/bfs/bfs.hpp>
 #include <atoll/algorithms/sssp/sssp.hpp>
 #include <atoll/engine/mirror_exchange.hpp>
@@ -15,7 +15,7 @@
 
 /// Betweenness by weighted path length, on any number of ranks. Distances are computed by Sssp<double>; an edge u -> v
 /// is on a shortest path (tight) if dist(u) + w == dist(v). By edges, for which the other forms are faster, distances
-/// are those of Bfs; they serve for the betweenness of edges over ranks.
+/// are those of Bfs; they serve for the betweenness of edges over ranks, and for numbers of paths that overflow a double.
 ///
 ///     BetweennessWeighted betweenness(graph);      // collective
 ///     betweenness.run(sources, result);            // collective
@@ -24,21 +24,19 @@
 /// 16 for each local vertex once there are more shortest paths than a double can count.
 namespace atl {
 
-class BetweennessWeighted {
+class BetweennessWeighted final : public BetweennessVariant {
  public:
   /// Collective. InputError, the same on all ranks, if the graph has no weights, or one that is not finite and above 0:
   /// with edges of weight 0 the number of shortest paths may be infinite.
   explicit BetweennessWeighted(const Graph& graph, PathLength length = PathLength::weights);
-  BetweennessWeighted(const BetweennessWeighted&) = delete;
-  BetweennessWeighted& operator=(const BetweennessWeighted&) = delete;
 
   /// Runs as Betweenness::run() does. Throws InputError also if a weight is too small to change a distance, or if
   /// whole-number weights sum to a distance of 2^53 or more.
-  void run(std::span<const Vertex> sources, BetweennessResult& result, const Progress& progress = {});
-  /// The same for the edges of this rank's masters: [index into graph.out()] what paths along that direction of an edge
-  /// give it. Collective.
+  void run(std::span<const Vertex> sources, BetweennessResult& result, const Progress& progress = {}) override;
+  /// The same for the edges of this rank's masters: adds to by_edge[index into graph.out()] what paths along that
+  /// direction of an edge give it. Collective.
   void run_edges(std::span<const Vertex> sources, Array<double>& by_edge, const Progress& progress = {});
-  std::size_t memory_bytes() const;
+  std::size_t memory_bytes() const override;
 
  private:
   struct Level {

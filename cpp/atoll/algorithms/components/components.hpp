@@ -33,10 +33,9 @@ class Components {
   std::size_t memory_bytes() const;
 
  private:
-  class Search;  // interface of the three forms
+  class Search;  // interface of both variants
   class OneRank;
-  class Distributed;  // several ranks, edge-cut
-  class OnVertexCut;
+  class Distributed;  // along the edge-cut, which is there under every cut
   std::unique_ptr<Search> search_;
 };
 
