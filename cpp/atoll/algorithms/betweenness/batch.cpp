@@ -30,6 +30,12 @@ constexpr std::size_t kBatchGrain = 1024, kEntryGrain = 64;
 // pushing sent 30 % fewer bytes in all.
 constexpr Edge kPushed = 2, kPushedShared = 12, kPushedFar = 0;
 
+// Both phases write what the other reads.
+GraphView view_of(const Graph& graph) {
+  const VertexCut* cut = graph.vertex_cut_if_any(CutRows::sources);
+  return cut ? GraphView::all_of(*cut) : GraphView::all_of(graph);
+}
+
 Edge push_cost(World& world) {
   const bool serial = world.all(world.team().size() == 1);
   return world.all(world.all_near()) ? (serial ? kPushed : kPushedShared) : kPushedFar;
@@ -42,15 +48,16 @@ BetweennessBatch<kLanes>::BetweennessBatch(const Graph& graph)
     : graph_(graph),
       world_(graph.world()),
       team_(world_.team()),
-      cut_(graph.vertex_cut_if_any(CutRows::sources)),
+      view_(view_of(graph)),
+      cut_(view_.cut),
       transposed_(cut_ ? cut_->transposed(VertexCut::WithWeights::no) : Csr{}),
-      out_(cut_ ? cut_->rows() : graph.out()),
+      out_(*view_.rows),
       in_(cut_ ? transposed_ : graph.in()),
-      exchange_(cut_ ? GraphView::all_of(*cut_) : GraphView::all_of(graph), {}, kLanes),
-      locals_(index(cut_ ? cut_->locals() : graph.locals())),
+      exchange_(view_, {}, kLanes),
+      locals_(index(view_.locals)),
       owned_(index(graph.owned())),
       active_(index(graph.active())),
-      mirrors_(std::min(index(cut_ ? cut_->first_mirror() : graph.mirrors().begin[0]), locals_)),
+      mirrors_(std::min(index(view_.first_mirror), locals_)),
       serial_(team_.size() == 1),
       push_cost_(push_cost(world_)),
       all_in_(world_.sum(graph.in().size())),
@@ -62,7 +69,7 @@ BetweennessBatch<kLanes>::BetweennessBatch(const Graph& graph)
       paths_(owned_ * kLanes),
       score_(owned_),
       changed_(locals_ * kLanes),
-      mirrored_(mirrored_words(cut_ ? GraphView::all_of(*cut_) : GraphView::all_of(graph))),
+      mirrored_(mirrored_words(view_)),
       threads_(static_cast<std::size_t>(team_.size())) {}
 
 template <int kLanes>

@@ -117,6 +117,7 @@ class BetweennessBatch {
   const Graph& graph_;
   World& world_;
   Team& team_;
+  const GraphView view_;
   const VertexCut* const cut_;  // nullptr if the edges are cut
   const Csr transposed_;        // of the cut
   const Csr &out_, &in_;        // of masters, and over a vertex-cut of mirrors
