@@ -33,9 +33,8 @@ class DistributedBetweenness final : public BetweennessVariant {
     if (!any_count_) any_count_ = std::make_unique<BetweennessWeighted>(graph_, PathLength::edges);
     const auto all = static_cast<std::int64_t>(sources.size());
     BetweennessResult more;
-    any_count_->run(overflowed, more, [&](std::int64_t done, std::int64_t of) {
-      report_progress(progress, all - of + done, all);
-    });
+    any_count_->run(overflowed, more,
+                    [&](std::int64_t done, std::int64_t of) { report_progress(progress, all - of + done, all); });
     for (std::size_t v = 0; v < more.score.size(); ++v) result.score[v] += more.score[v];
   }
 

@@ -217,9 +217,8 @@ void BetweennessKernel::run(std::span<const Vertex> sources, BetweennessResult& 
   std::fill(score_.begin(), score_.end(), 0);
   if (!source_per_thread(sources)) starts = add_by_level(starts, progress);
   if (!starts.empty())
-    serial_.add(starts, score_, [&](std::int64_t done, std::int64_t of) {
-      report_progress(progress, all - of + done, all);
-    });
+    serial_.add(starts, score_,
+                [&](std::int64_t done, std::int64_t of) { report_progress(progress, all - of + done, all); });
   write_scores(graph_, score_, result);
 }
 

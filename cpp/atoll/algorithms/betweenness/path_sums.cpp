@@ -14,7 +14,8 @@ constexpr std::size_t kSumGrain = 4096;
 const Graph& PathSums::with_lanes(const Graph& graph) {
   constexpr Local kMost = std::numeric_limits<Local>::max() / kLanes;
   graph.world().agree(graph.locals() <= kMost,
-                      fmt::format("betweenness: {}: a rank has {} vertices and mirrors (by weight, or with more shortest paths than a double can count, it takes {}). "
+                      fmt::format("betweenness: {}: a rank has {} vertices and mirrors (by weight, or with more "
+                                  "shortest paths than a double can count, it takes {}). "
                                   "Use more ranks.",
                                   graph.name(), graph.locals(), kMost));
   return graph;

@@ -57,8 +57,8 @@ class SerialBetweenness {
   void fetch_marks(Local u) const;
 
   const Csr& out_;
-  Array<Mark> marks_;    // [local]
-  const bool far_;       // marks_ exceed the caches of a core
+  Array<Mark> marks_;  // [local]
+  const bool far_;     // marks_ exceed the caches of a core
   const ScoresOf of_;
   Array<double> score_;
   Array<Local> queue_;  // seen vertices, level after level

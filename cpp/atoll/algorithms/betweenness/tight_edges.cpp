@@ -10,10 +10,6 @@ namespace {
 constexpr std::size_t kBlock = 64;
 constexpr double kUnreached = std::numeric_limits<double>::infinity();
 
-struct Ones {
-  double operator[](std::size_t) const { return 1; }
-};
-
 }  // namespace
 
 TightEdges::TightEdges(const Graph& graph, PathLength length)
@@ -25,41 +21,31 @@ TightEdges::TightEdges(const Graph& graph, PathLength length)
       threads_(static_cast<std::size_t>(team_.size())) {}
 
 void TightEdges::find(std::span<const double> distance, const std::function<void(int, std::span<const Local>)>& found) {
-  if (length_ == PathLength::edges) {
-    find_by(Ones{}, distance, found);
-  } else if (const auto* narrow = std::get_if<Array<float>>(&graph_.out().weights)) {
-    find_by(*narrow, distance, found);
-  } else {
-    find_by(std::get<Array<double>>(graph_.out().weights), distance, found);
-  }
+  const Csr& out = graph_.out();
+  with_lengths(out, length_, [&](const auto& length) {
+    team_.for_range(begin_.size(), kBlock, [&](int thread, std::size_t a, std::size_t b) {
+      std::vector<Local>& block = targets_[a / kBlock];
+      block.clear();
+      for (std::size_t u = a; u < b; ++u) {
+        begin_[u] = block.size();
+        if (distance[u] == kUnreached) continue;
+        for (auto e = static_cast<std::size_t>(out.offsets[u]); e < static_cast<std::size_t>(out.offsets[u + 1]); ++e) {
+          const Local v = out.targets[e];
+          const double there = distance[v];
+          if (distance[u] + length(e) != there || static_cast<Local>(u) == v) continue;
+          if (there == distance[u]) {
+            threads_[thread].light = static_cast<Edge>(e);
+          } else {
+            block.push_back(v);
+          }
+        }
+      }
+      found(thread, block);
+    });
+  });
   Edge light = -1;
   for (Thread& t : threads_) light = std::max(light, std::exchange(t.light, -1));
   if (graph_.world().any(light >= 0)) refuse(light, distance);
-}
-
-template <class Weights>
-void TightEdges::find_by(const Weights& weights, std::span<const double> distance,
-                         const std::function<void(int, std::span<const Local>)>& found) {
-  const Csr& out = graph_.out();
-  team_.for_range(begin_.size(), kBlock, [&](int thread, std::size_t a, std::size_t b) {
-    std::vector<Local>& block = targets_[a / kBlock];
-    block.clear();
-    for (std::size_t u = a; u < b; ++u) {
-      begin_[u] = block.size();
-      if (distance[u] == kUnreached) continue;
-      for (auto e = static_cast<std::size_t>(out.offsets[u]); e < static_cast<std::size_t>(out.offsets[u + 1]); ++e) {
-        const Local v = out.targets[e];
-        const double there = distance[v];
-        if (distance[u] + static_cast<double>(weights[e]) != there || static_cast<Local>(u) == v) continue;
-        if (there == distance[u]) {
-          threads_[thread].light = static_cast<Edge>(e);
-        } else {
-          block.push_back(v);
-        }
-      }
-    }
-    found(thread, block);
-  });
 }
 
 // Collective.

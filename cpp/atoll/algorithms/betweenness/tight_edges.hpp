@@ -2,7 +2,7 @@
 #pragma once
 
 #include <atoll/algorithms/path_length.hpp>
-#include <atoll/graph/graph.hpp>
+#include <atoll/engine/vertex_program.hpp>
 #include <functional>
 #include <vector>
 
@@ -15,6 +15,16 @@
 ///
 /// Memory: 8 bytes for each master, 4 for each tight edge.
 namespace atl {
+
+/// Calls f(length) with a function such that length(e) is that of the e-th edge of the lists as a double.
+template <class F>
+void with_lengths(const Csr& lists, PathLength path, F&& f) {
+  if (path == PathLength::edges) {
+    f([](std::size_t) { return 1.0; });
+  } else {
+    with_weights(lists, [&](const auto& weight) { f([&](std::size_t e) { return static_cast<double>(weight(e)); }); });
+  }
+}
 
 class TightEdges {
  public:
@@ -33,9 +43,6 @@ class TightEdges {
     Edge light = -1;  // index of the last edge too light to change a distance
   };
 
-  template <class Weights>
-  void find_by(const Weights& weights, std::span<const double> distance,
-               const std::function<void(int, std::span<const Local>)>& found);
   void refuse(Edge light, std::span<const double> distance) const;
 
   const Graph& graph_;

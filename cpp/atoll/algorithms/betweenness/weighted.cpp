@@ -86,17 +86,6 @@ void BetweennessWeighted::find_distances(Vertex source) {
   });
 }
 
-// Calls f(length) with a function such that length(e) is that of the e-th edge of the lists.
-template <class F>
-void BetweennessWeighted::with_lengths(const Csr& lists, F&& f) const {
-  if (length_ == PathLength::edges) {
-    f([](std::size_t) { return 1.0; });
-  } else {
-    const EdgeWeights<double> weights("betweenness", graph_, lists);
-    f([&](std::size_t e) { return weights[e]; });
-  }
-}
-
 void BetweennessWeighted::add_source(Vertex source) {
   const Local here = graph_.master_of(source).value_or(-1);
   find_distances(source);
@@ -108,10 +97,9 @@ void BetweennessWeighted::add_source(Vertex source) {
   for (Thread& t : threads_) overflow |= std::exchange(t.overflow, false);
   if (world_.any(overflow)) {
     count_scaled(here);
-    const Array<ScaledCount>& counts = scaled_->counts;
     accumulate(
-        here, [&](Local v) { return counts[v].value; },
-        [&](Local v, Local w) { return coefficient_[w] * ScaledCount::power(counts[v].steps - counts[w].steps); });
+        here, [this](Local v) { return scaled_value_[v]; },
+        [this](Local v, Local w) { return coefficient_[w] * ScaledCount::power(scaled_steps_[v] - scaled_steps_[w]); });
   } else {
     accumulate(here, [this](Local v) { return sums_.paths(v); }, [this](Local, Local w) { return coefficient_[w]; });
   }
@@ -192,11 +180,10 @@ BetweennessWeighted::Level BetweennessWeighted::close_level() {
 // Counts paths again in the same order, as ScaledCount, by pulling: masters sum over their predecessors, mirrors
 // included.
 void BetweennessWeighted::count_scaled(Local source) {
-  if (!scaled_) scaled_ = std::make_unique<Scaled>(graph_);
-  Array<ScaledCount>& counts = scaled_->counts;
-  std::fill(counts.begin(), counts.end(), ScaledCount{});
+  scaled_value_ = Array<double>(distance_.size(), 0);
+  scaled_steps_ = Array<double>(distance_.size(), 0);
   const Csr& in = graph_.in();
-  with_lengths(in, [&](const auto& length) {
+  with_lengths(in, length_, [&](const auto& length) {
     for (const Round& round : rounds_) {
       for (std::size_t d = round.begin; d < round.end; ++d)
         for_level(levels_[d], [&](int, Local v) {
@@ -205,22 +192,16 @@ void BetweennessWeighted::count_scaled(Local source) {
           for (auto e = static_cast<std::size_t>(in.offsets[v]); e < static_cast<std::size_t>(in.offsets[index(v) + 1]);
                ++e) {
             const std::size_t u = index(in.targets[e]);
-            if (distance_[u] + length(e) == distance_[v]) sum.add(counts[u]);
+            if (distance_[u] + length(e) == distance_[v]) sum.add({scaled_value_[u], scaled_steps_[u]});
           }
           sum.fit();
-          counts[v] = sum;
+          scaled_value_[v] = sum.value;
+          scaled_steps_[v] = sum.steps;
         });
-      broadcast_counts(round);
+      broadcast(round, scaled_value_);
+      broadcast(round, scaled_steps_);
     }
   });
-}
-
-void BetweennessWeighted::broadcast_counts(const Round& round) {
-  if (world_.size() == 1) return;
-  auto& [exchange, counts, changed] = *scaled_;
-  for_round(round, [&](Local v) { changed.set_group(v * Scaled::kPlaces, 3); });
-  exchange.broadcast({&counts.data()->value, counts.size() * Scaled::kPlaces}, changed);
-  changed.clear();
 }
 
 // delta(v) = sum over tight edges v -> w of sigma(v) / sigma(w) (1 + delta(w)); coefficient(v, w) is the summand
@@ -237,7 +218,7 @@ void BetweennessWeighted::accumulate(Local source, Paths&& paths_of, Coefficient
         if (v != source) score_[v] += dependency;
         if (by_edge_) add_to_edges(v, paths, coefficient);
       });
-    if (r > 0) broadcast_coefficients(rounds_[r]);
+    if (r > 0) broadcast(rounds_[r], coefficient_);
   }
 }
 
@@ -245,7 +226,7 @@ void BetweennessWeighted::accumulate(Local source, Paths&& paths_of, Coefficient
 template <class Coefficient>
 void BetweennessWeighted::add_to_edges(Local v, double paths, Coefficient&& coefficient) {
   const Csr& out = graph_.out();
-  with_lengths(out, [&](const auto& length) {
+  with_lengths(out, length_, [&](const auto& length) {
     const auto end = static_cast<std::size_t>(out.offsets[index(v) + 1]);
     for (auto e = static_cast<std::size_t>(out.offsets[v]); e < end; ++e) {
       const Local w = out.targets[e];
@@ -254,9 +235,11 @@ void BetweennessWeighted::add_to_edges(Local v, double paths, Coefficient&& coef
   });
 }
 
-void BetweennessWeighted::broadcast_coefficients(const Round& round) {
+// Mirrors get the values of masters that were counted in the round.
+void BetweennessWeighted::broadcast(const Round& round, Array<double>& values) {
+  if (world_.size() == 1) return;
   for_round(round, [&](Local v) { changed_.set_unsynchronized(v); });
-  values_.broadcast({coefficient_.data(), coefficient_.size()}, changed_);
+  values_.broadcast({values.data(), values.size()}, changed_);
   changed_.clear();
 }
 
@@ -276,9 +259,9 @@ void BetweennessWeighted::for_round(const Round& round, F&& f) {
 std::size_t BetweennessWeighted::memory_bytes() const {
   return (sssp_ ? sssp_->memory_bytes() : bfs_->memory_bytes()) + tight_.memory_bytes() + sums_.memory_bytes() +
          values_.memory_bytes() +
-         (distance_.size() + coefficient_.size() + score_.size() + found_.distance.size()) * sizeof(double) +
-         entries_.capacity() * sizeof(Local) +
-         (scaled_ ? scaled_->counts.size() * sizeof(ScaledCount) + scaled_->exchange.memory_bytes() : 0);
+         (distance_.size() + coefficient_.size() + score_.size() + found_.distance.size() + 2 * scaled_value_.size()) *
+             sizeof(double) +
+         entries_.capacity() * sizeof(Local);
 }
 
 }  // namespace atl

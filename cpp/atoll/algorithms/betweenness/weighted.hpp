@@ -8,7 +8,6 @@
 #include <atoll/algorithms/bfs/bfs.hpp>
 #include <atoll/algorithms/sssp/sssp.hpp>
 #include <atoll/engine/mirror_exchange.hpp>
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -50,22 +49,9 @@ class BetweennessWeighted final : public BetweennessVariant {
     bool overflow = false;
   };
 
-  struct Scaled {
-    explicit Scaled(const Graph& graph)
-        : exchange(graph, {}, kPlaces),
-          counts(static_cast<std::size_t>(graph.locals())),
-          changed(graph.locals() * kPlaces) {}
-    static constexpr Local kPlaces = 2;  // lanes of a ScaledCount in the exchange
-    MirrorExchange<double, SumOf> exchange;
-    Array<ScaledCount> counts;  // [local] paths; 0 where not counted yet
-    VertexBits changed;         // [local][place]; clear between exchanges
-  };
-
   void add_sources(std::span<const Vertex> sources, const Progress& progress);
   void add_source(Vertex source);
   void find_distances(Vertex source);
-  template <class F>
-  void with_lengths(const Csr& lists, F&& f) const;
   void refuse_rounded_sums() const;
   void broadcast_distances();
   void find_tight();
@@ -73,12 +59,11 @@ class BetweennessWeighted final : public BetweennessVariant {
   void push_paths(int thread, Local u);
   Level close_level();
   void count_scaled(Local source);
-  void broadcast_counts(const Round& round);
   template <class Paths, class Coefficient>
   void accumulate(Local source, Paths&& paths, Coefficient&& coefficient);
   template <class Coefficient>
   void add_to_edges(Local v, double paths, Coefficient&& coefficient);
-  void broadcast_coefficients(const Round& round);
+  void broadcast(const Round& round, Array<double>& values);
   template <class F>
   void for_level(const Level& level, F&& f);
   template <class F>
@@ -105,7 +90,8 @@ class BetweennessWeighted final : public BetweennessVariant {
   std::vector<Level> levels_;
   std::vector<Round> rounds_;
   std::vector<Thread> threads_;
-  std::unique_ptr<Scaled> scaled_;  // after the first overflow
+  // [local] paths as ScaledCounts; 0 where not counted yet. After the first overflow.
+  Array<double> scaled_value_, scaled_steps_;
 };
 
 }  // namespace atl
