@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/algorithms/pagerank/any_cut.hpp>
 #include <atoll/algorithms/pagerank/transition.hpp>
-#include <numeric>
 
 namespace atl {
 
 template <class Real>
 AnyCutPageRank<Real>::AnyCutPageRank(const Graph& graph, Transition transition)
     : Variant(graph, transition), sums_(graph, CutRows::targets) {
-  Array<Local> local_of(static_cast<std::size_t>(graph.active()));
-  std::iota(local_of.begin(), local_of.end(), Local{0});
-  this->number(std::move(local_of), static_cast<std::size_t>(sums_.view().locals));
+  this->number_by_local(sums_.view().locals);
   if (transition == Transition::by_weight)
     sums_.set_factors(transition_probabilities<Real>(this->team_, sums_.rows(), leaving_weights(graph, sums_.view())));
 }

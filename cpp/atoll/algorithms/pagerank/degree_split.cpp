@@ -52,7 +52,10 @@ SumRows<Real> pagerank_sum_rows(Isa isa) {
 
 template <class Real>
 bool DegreeSplitPageRank<Real>::suits(const Graph& graph) {
-  return graph.world().route().is_direct() && graph.world().any(graph.hubs() > 0);
+  constexpr Edge kHubShare = 4;  // at least 1 / this of the edges leave hubs: else there is little to gain from them
+  World& world = graph.world();
+  const Edge from_hubs = graph.out().offsets.empty() ? 0 : graph.out().offsets[index(graph.hubs())];
+  return world.route().is_direct() && kHubShare * world.sum(from_hubs) > world.sum(graph.out().size());
 }
 
 template <class Real>

@@ -11,7 +11,6 @@
 #include <atoll/algorithms/pagerank/sell.hpp>
 #include <atoll/algorithms/pagerank/target_blocks.hpp>
 #include <atoll/runtime/aggregation/route.hpp>
-#include <numeric>
 #include <optional>
 
 namespace atl {
@@ -23,11 +22,9 @@ class PageRankPlain final : public PageRankVariant<Real> {
  public:
   explicit PageRankPlain(const Graph& graph)
       : PageRankVariant<Real>(graph), exchange_(graph), changed_(graph.locals()) {
-    Array<Local> local_of(static_cast<std::size_t>(graph.active()));
-    std::iota(local_of.begin(), local_of.end(), Local{0});
-    const std::size_t active = local_of.size(), locals = static_cast<std::size_t>(graph.locals());
-    this->number(std::move(local_of), locals);
-    if (this->world_.route().is_direct()) blocks_.emplace(this->team_, graph.in(), active, locals);
+    this->number_by_local(graph.locals());
+    if (this->world_.route().is_direct())
+      blocks_.emplace(this->team_, graph.in(), index(graph.active()), index(graph.locals()));
   }
 
   std::size_t memory_bytes() const override {

@@ -3,6 +3,7 @@
 #include <atoll/algorithms/pagerank/transition.hpp>
 #include <atoll/algorithms/pagerank/variant.hpp>
 #include <cmath>
+#include <numeric>
 
 namespace atl {
 
@@ -61,6 +62,13 @@ void PageRankVariant<Real>::number(Array<Local> local_of, std::size_t sent) {
     inverse_[v] = weight > 0 ? Real(1) / static_cast<Real>(divisor) : Real(0);
     if (weight == 0) dangling_.push_back(static_cast<Local>(v));
   }
+}
+
+template <class Real>
+void PageRankVariant<Real>::number_by_local(Local locals) {
+  Array<Local> local_of(static_cast<std::size_t>(graph_.active()));
+  std::iota(local_of.begin(), local_of.end(), Local{0});
+  number(std::move(local_of), static_cast<std::size_t>(locals));
 }
 
 template <class Real>

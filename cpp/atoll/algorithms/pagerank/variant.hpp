@@ -38,6 +38,8 @@ class PageRankVariant {
   /// Called first by the variant's constructor. local_of[position]: -1 where there is no master. `sent`: length of
   /// sent_ and next_, which have the positions of local_of and then those of mirrors.
   void number(Array<Local> local_of, std::size_t sent);
+  /// The same where positions are local numbers.
+  void number_by_local(Local locals);
 
   /// Updates the mirrors' values in sent_ from those of their masters.
   virtual void update_mirrors() = 0;
