@@ -20,91 +20,70 @@
 // IPDPS 2018.
 #include <atoll/algorithms/components/labels.hpp>
 #include <atoll/engine/mirror_bits.hpp>
+#include <optional>
 
 namespace atl {
 
 class Components::Search {
  public:
-  virtual ~Search() = default;
-  virtual void run(ComponentsResult& result) = 0;
-  virtual std::size_t memory_bytes() const = 0;
-};
+  explicit Search(const Graph& graph)
+      : graph_(graph), forest_(graph), in_giant_(graph.world().size() == 1 ? 0 : graph.locals()) {
+    if (graph.world().size() == 1) return;
+    labels_.emplace(graph, forest_);
+    mirror_bits_.emplace(graph);
+  }
 
-class Components::OneRank final : public Search {
- public:
-  explicit OneRank(const Graph& graph) : graph_(graph), forest_(graph) {}
-
-  void run(ComponentsResult& result) override {
+  void run(ComponentsResult& result) {
     forest_.link_sampled_neighbours();
-    forest_.link_remaining(none_);
+    labels_ ? run_over_ranks(result) : run_alone(result);
+  }
+
+  std::size_t memory_bytes() const {
+    return forest_.memory_bytes() + (labels_ ? labels_->memory_bytes() + mirror_bits_->memory_bytes() : 0);
+  }
+
+ private:
+  void run_alone(ComponentsResult& result) {
+    forest_.link_remaining(in_giant_);
     const Local giant = forest_.giant();
     const auto id = [&](Local root) { return graph_.ids().id_of(forest_.lowest(root)); };
     forest_.write(giant >= 0 ? id(giant) : kNoVertex, id, result.component);
     result.components = graph_.owned() - graph_.active() + (giant >= 0) + forest_.trees_outside_giant();
   }
-  std::size_t memory_bytes() const override { return forest_.memory_bytes(); }
 
- private:
-  const Graph& graph_;
-  ComponentForest forest_;
-  const VertexBits none_{0};  // no mirrors
-};
-
-class Components::Distributed final : public Search {
- public:
-  explicit Distributed(const Graph& graph)
-      : graph_(graph),
-        world_(graph.world()),
-        forest_(graph),
-        labels_(graph, forest_),
-        mirror_bits_(graph),
-        in_giant_(graph.locals()) {}
-
-  void run(ComponentsResult& result) override {
-    forest_.link_sampled_neighbours();
+  void run_over_ranks(ComponentsResult& result) {
     forest_.mark_giant(in_giant_);
-    mirror_bits_.broadcast(in_giant_);
+    mirror_bits_->broadcast(in_giant_);
     forest_.link_remaining(in_giant_);
     join_trees();
-    if (!labels_.giants_are_joined()) {
-      labels_.reset();
+    if (!labels_->giants_are_joined()) {
+      labels_->reset();
       forest_.link_all_remaining(in_giant_);
       join_trees();
     }
-    labels_.write(result);
+    labels_->write(result);
   }
 
-  std::size_t memory_bytes() const override {
-    return forest_.memory_bytes() + labels_.memory_bytes() + mirror_bits_.memory_bytes();
-  }
-
- private:
   void join_trees() {
-    labels_.exchange(in_giant_);
-    if (labels_.pair_bytes() <= static_cast<double>(world_.plan().replicated_bytes)) {
-      labels_.join_all();
+    labels_->exchange(in_giant_);
+    if (labels_->pair_bytes() <= static_cast<double>(graph_.world().plan().replicated_bytes)) {
+      labels_->join_all();
     } else {
-      labels_.join_giants();
-      labels_.propagate();
-      labels_.join_giants();
+      labels_->join_giants();
+      labels_->propagate();
+      labels_->join_giants();
     }
   }
 
   const Graph& graph_;
-  World& world_;
   ComponentForest forest_;
-  ComponentLabels labels_;
-  MirrorBits mirror_bits_;
   VertexBits in_giant_;
+  // Over several ranks.
+  std::optional<ComponentLabels> labels_;
+  std::optional<MirrorBits> mirror_bits_;
 };
 
-Components::Components(const Graph& graph) {
-  if (graph.world().size() == 1) {
-    search_ = std::make_unique<OneRank>(graph);
-  } else {
-    search_ = std::make_unique<Distributed>(graph);
-  }
-}
+Components::Components(const Graph& graph) : search_(std::make_unique<Search>(graph)) {}
 
 Components::~Components() = default;
 

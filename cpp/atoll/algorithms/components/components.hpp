@@ -33,9 +33,7 @@ class Components {
   std::size_t memory_bytes() const;
 
  private:
-  class Search;  // interface of both variants
-  class OneRank;
-  class Distributed;  // along the edge-cut, which is there under every cut
+  class Search;  // along the edge-cut, which is there under every cut
   std::unique_ptr<Search> search_;
 };
 
