@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <pthread.h>
 #include <sched.h>
 #include <time.h>
 
@@ -17,6 +18,30 @@ thread_local int t_thread = 0;
 // A yield that takes so long gave the core to somebody who keeps it; then it is tried again after a while.
 constexpr std::chrono::microseconds kLongYield(50), kCrowded(100'000);
 thread_local Clock::time_point t_crowded_until{};
+
+// Where thread 0 was when the others were last kept away from its core.
+struct Home {
+  int core = -1;
+  Clock::time_point since{};
+};
+thread_local Home t_home;
+
+// Keeps the other threads off the core of the calling thread 0, wherever it is now; they may run on all others that it
+// may run on. Else the kernel wakes them on the core of whoever wakes them, and there they stay for seconds, though
+// others are idle: a thread that runs, yields and runs is never one that it moves. A search of 0.11 ms took 0.2 to 0.35.
+void keep_off_this_core(std::vector<std::thread>& others) {
+  constexpr std::chrono::milliseconds kAtMostEvery(1);
+  const int core = sched_getcpu();
+  if (core == t_home.core || core < 0) return;
+  const auto now = Clock::now();
+  if (now - t_home.since < kAtMostEvery) return;
+  t_home = {core, now};
+  cpu_set_t cores;
+  if (sched_getaffinity(0, sizeof cores, &cores) != 0) return;
+  if (static_cast<std::size_t>(CPU_COUNT(&cores)) <= others.size()) return;  // some share one anyway
+  CPU_CLR(core, &cores);
+  for (std::thread& other : others) pthread_setaffinity_np(other.native_handle(), sizeof cores, &cores);
+}
 
 void end(bool& stop, std::atomic<std::uint32_t>& epoch, std::vector<std::thread>& workers) {
   stop = true;
@@ -87,6 +112,7 @@ void TeamBarrier::mend() {
 
 Team::Team(int threads) : threads_(threads < 1 ? 1 : threads), barrier_(threads_) {
   errors_.resize(static_cast<std::size_t>(threads_));
+  t_home = {};
   workers_.reserve(static_cast<std::size_t>(threads_ - 1));
   try {
     for (int t = 1; t < threads_; ++t)
@@ -113,6 +139,7 @@ void Team::ask() {
 }
 
 void Team::launch(Task task, void* argument) {
+  keep_off_this_core(workers_);
   task_ = task;
   argument_ = argument;
   running_.store(threads_ - 1, std::memory_order_relaxed);
