@@ -282,3 +282,25 @@ TEST_CASE("a waiting thread beside a busy program soon sleeps") {
 }
 
 TEST_CASE("a process can use at least one core") { CHECK(usable_cores() >= 1); }
+
+TEST_CASE("the calling thread keeps its cores, and the others get none that it may not run on") {
+  cpu_set_t before, after;
+  REQUIRE(sched_getaffinity(0, sizeof before, &before) == 0);
+  Team team(3);
+  std::vector<cpu_set_t> cores(3);
+  for (int turn = 0; turn < 200; ++turn)
+    team.run([&](int thread) {
+      const auto deadline = std::chrono::steady_clock::now() + std::chrono::microseconds(50);
+      while (std::chrono::steady_clock::now() < deadline) {
+      }
+      sched_getaffinity(0, sizeof cores[0], &cores[static_cast<std::size_t>(thread)]);
+    });
+  REQUIRE(sched_getaffinity(0, sizeof after, &after) == 0);
+  CHECK(CPU_EQUAL(&before, &after));
+  for (const cpu_set_t& of_thread : cores) {
+    cpu_set_t both;
+    CPU_AND(&both, &of_thread, &before);
+    CHECK(CPU_EQUAL(&both, &of_thread));
+    CHECK(CPU_COUNT(&of_thread) > 0);
+  }
+}

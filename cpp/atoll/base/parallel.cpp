@@ -22,9 +22,14 @@ thread_local Clock::time_point t_crowded_until{};
 // Where thread 0 was when the others were last kept away from its core.
 struct Home {
   int core = -1;
-  Clock::time_point since{};
+  bool keeps_off = false;
+  Clock::time_point since{}, open_until{};
 };
 thread_local Home t_home;
+
+void restrict_to(std::vector<std::thread>& threads, const cpu_set_t& cores) {
+  for (std::thread& thread : threads) pthread_setaffinity_np(thread.native_handle(), sizeof cores, &cores);
+}
 
 // Keeps the other threads off the core of the calling thread 0, wherever it is now; they may run on all others that it
 // may run on. Else the kernel wakes them on the core of whoever wakes them, and there they stay for seconds, though
@@ -34,14 +39,66 @@ void keep_off_this_core(std::vector<std::thread>& others) {
   const int core = sched_getcpu();
   if (core == t_home.core || core < 0) return;
   const auto now = Clock::now();
-  if (now - t_home.since < kAtMostEvery) return;
-  t_home = {core, now};
+  if (now - t_home.since < kAtMostEvery || now < t_home.open_until) return;
+  t_home = {.core = core, .since = now};
   cpu_set_t cores;
   if (sched_getaffinity(0, sizeof cores, &cores) != 0) return;
   if (static_cast<std::size_t>(CPU_COUNT(&cores)) <= others.size()) return;  // some share one anyway
   CPU_CLR(core, &cores);
-  for (std::thread& other : others) pthread_setaffinity_np(other.native_handle(), sizeof cores, &cores);
+  restrict_to(others, cores);
+  t_home.keeps_off = true;
 }
+
+// Whether the threads that thread 0 waits for do not run, because other programs have their cores.
+class Starvation {
+ public:
+  explicit Starvation(std::vector<std::thread>& others) : others_(others) {}
+
+  // To be called again and again while thread 0 waits, until it returns true: it has seen whether they run. If they do
+  // not, it brings them here, and lets them run anywhere for a while.
+  bool look() {
+    constexpr std::chrono::microseconds kLook(200);
+    if (seen_ || !t_home.keeps_off) return true;
+    const auto now = Clock::now();
+    if (since_ == Clock::time_point()) {
+      since_ = now;
+      ran_before_ = ran();
+      return false;
+    }
+    const auto waited = now - since_;
+    if (waited < kLook) return false;
+    seen_ = true;
+    if (ran() - ran_before_ < waited / 2) bring_here(now);
+    return true;
+  }
+
+ private:
+  std::chrono::nanoseconds ran() const {
+    std::chrono::nanoseconds sum(0);
+    for (std::thread& other : others_) {
+      clockid_t clock;
+      timespec time{};
+      if (pthread_getcpuclockid(other.native_handle(), &clock) != 0 || clock_gettime(clock, &time) != 0) continue;
+      sum += std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+    }
+    return sum;
+  }
+  void bring_here(Clock::time_point now) {
+    cpu_set_t all, here;
+    const int core = sched_getcpu();
+    if (core < 0 || sched_getaffinity(0, sizeof all, &all) != 0) return;
+    CPU_ZERO(&here);
+    CPU_SET(core, &here);
+    restrict_to(others_, here);
+    restrict_to(others_, all);
+    t_home = {.open_until = now + kCrowded};
+  }
+
+  std::vector<std::thread>& others_;
+  bool seen_ = false;
+  Clock::time_point since_{};
+  std::chrono::nanoseconds ran_before_{};
+};
 
 void end(bool& stop, std::atomic<std::uint32_t>& epoch, std::vector<std::thread>& workers) {
   stop = true;
@@ -146,9 +203,19 @@ void Team::launch(Task task, void* argument) {
   epoch_.fetch_add(1, std::memory_order_release);
   epoch_.notify_all();
   play(0);
+  constexpr std::chrono::microseconds kNap(20);
   int left;
-  for (Backoff backoff; (left = running_.load(std::memory_order_acquire)) != 0;)
-    if (!backoff.pause()) running_.wait(left, std::memory_order_acquire);
+  Backoff backoff;
+  Starvation starvation(workers_);
+  for (int spins = 0; (left = running_.load(std::memory_order_acquire)) != 0; ++spins) {
+    const bool seen = spins >= Backoff::kSpins && starvation.look();
+    if (backoff.pause()) continue;
+    if (seen) {
+      running_.wait(left, std::memory_order_acquire);
+    } else {
+      std::this_thread::sleep_for(kNap);
+    }
+  }
   std::exception_ptr first;
   for (auto& e : errors_)
     if (auto error = std::exchange(e, nullptr); error && !first) first = error;
