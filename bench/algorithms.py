@@ -165,13 +165,15 @@ def algorithms(options, keep):
             ]
             if not wanted:
                 continue
-            try:
-                peer = Peer(peer_name, graph, options)
-                for algorithm in wanted:
+            peer = Peer(peer_name, graph, options)
+            for algorithm in wanted:
+                try:
                     keep.append(in_turns(algorithm, graph, peer, options))
-                peer.close()
-            except CaseError as why:
-                leave_out(options, why)
+                except CaseError as why:
+                    leave_out(options, why)
+                    if peer.process.poll() is not None:
+                        break
+            peer.close()
     print(f"{options.threads} threads, {options.turns} turns, medians; load {os.getloadavg()[0]:.1f}")
     head = ["graph", "algorithm", "ours, ms", "ours prepares, ms", "quality", "peer", "its, ms", "its quality"]
     rows = [row_of(f) for f in sorted(keep, key=lambda f: f["ratio"])]
