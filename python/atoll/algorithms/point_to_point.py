@@ -15,6 +15,7 @@ from .. import _core, errors
 from ..attributes import weighted_graph
 from ..collective_arguments import checked
 from ..graph import Graph, GraphLike
+from ..interchange.columns import as_array, numbers
 from ..interchange.frames import pandas_table
 from ..named_errors import in_names
 from ..world import agreed
@@ -138,13 +139,13 @@ def shortest_path(
 
 def _places(coordinates: ArrayLike, graph: Graph) -> np.ndarray:
     """Returns the coordinates as rows of two numbers, one for each vertex of this rank."""
-    places = np.ascontiguousarray(coordinates, dtype=np.float64)
+    places = as_array("coordinates", coordinates)
     if places.shape != (len(graph.ids), 2):
         raise errors.InputError(
             f"coordinates has the shape {places.shape} (a row of two numbers for each of this rank's {len(graph.ids)} "
             "vertices, in the order of graph.ids, is needed). Reshape it."
         )
-    return places
+    return numbers("coordinates", places.reshape(-1)).reshape(-1, 2)
 
 
 @checked
