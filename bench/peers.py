@@ -176,8 +176,8 @@ class Graph500:
             return []
         scale = graph.name.split(":")[1]
         # It always uses 64 roots; its program for both kernels can skip the first.
-        alone = "SKIP_BFS=1 " if algorithm == "sssp" else ""
-        return [f"{alone}SKIP_VALIDATION=1 {options.mpiexec} -n {self.ranks} {program} {scale} 16"]
+        skipped = "SKIP_BFS=1 " if algorithm == "sssp" else ""
+        return [f"{skipped}SKIP_VALIDATION=1 {options.mpiexec} -n {self.ranks} {program} {scale} 16"]
 
     def figures(self, text, algorithm):
         kernel = "sssp" if algorithm == "sssp" else "bfs"

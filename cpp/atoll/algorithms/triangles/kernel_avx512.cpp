@@ -3,7 +3,6 @@
 #include <immintrin.h>
 
 #include <atoll/algorithms/triangles/kernel.hpp>
-#include <atoll/algorithms/triangles/short_fronts.hpp>
 
 namespace atl {
 namespace {
@@ -37,40 +36,14 @@ std::size_t match_list(const std::uint32_t* marks, const Local* list, std::size_
   return n;
 }
 
-// Four vertices are compared with a record and its three rotations.
-struct Lanes4 {
-  static constexpr std::size_t kWidth = 4;
-  __m128i record;
-
-  static Lanes4 load(const Local* record) { return {_mm_loadu_si128(reinterpret_cast<const __m128i*>(record))}; }
-  unsigned among(const Local* list) const {
-    const __m128i each = _mm_loadu_si128(reinterpret_cast<const __m128i*>(list));
-    const auto equal = [&](__m128i turned) { return _mm_cmpeq_epi32(record, turned); };
-    const __m128i some = _mm_or_si128(equal(each), equal(_mm_shuffle_epi32(each, 0x39)));
-    const __m128i others = _mm_or_si128(equal(_mm_shuffle_epi32(each, 0x4e)), equal(_mm_shuffle_epi32(each, 0x93)));
-    return static_cast<unsigned>(_mm_movemask_ps(_mm_castsi128_ps(_mm_or_si128(some, others))));
-  }
-};
-
-struct Lanes8 {
-  static constexpr std::size_t kWidth = 8;
-  __m256i record;
-
-  static Lanes8 load(const Local* record) { return {_mm256_loadu_si256(reinterpret_cast<const __m256i*>(record))}; }
-  unsigned among(const Local* list) const {
-    const __m256i each = _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(list)));
-    const auto equal = [&](__m256i turned) { return _mm256_cmpeq_epi32(record, turned); };
-    const __m256i some = _mm256_or_si256(equal(each), equal(_mm256_shuffle_epi32(each, 0x39)));
-    const __m256i others =
-        _mm256_or_si256(equal(_mm256_shuffle_epi32(each, 0x4e)), equal(_mm256_shuffle_epi32(each, 0x93)));
-    return static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_or_si256(some, others))));
-  }
-};
-
 }  // namespace
 
+LocalTriangles::Kernels triangle_kernels_avx2();
+
+// Records have at most eight entries, which fill a register of AVX2.
 LocalTriangles::Kernels triangle_kernels_avx512() {
-  return {match_row, match_list, close_short_fronts<Lanes4>, close_short_fronts<Lanes8>};
+  const LocalTriangles::Kernels narrow = triangle_kernels_avx2();
+  return {match_row, match_list, narrow.close_4, narrow.close_8};
 }
 
 }  // namespace atl
