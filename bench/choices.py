@@ -11,7 +11,7 @@ import statistics
 from pathlib import Path
 from statistics import geometric_mean
 
-from engines import graphs_of
+from engines import add_graphs_to, graphs_of
 from layers import print_table
 from run import CaseError, leave_out, run_ours
 
@@ -100,12 +100,7 @@ def choices(options, keep):
 def add_to(tables):
     parser = tables.add_parser("choices", help="what choosing by the graph loses: time over that of the best choice")
     parser.set_defaults(function=choices)
-    parser.add_argument("--graphs", nargs="*", default=["kron:16", "grid:512x512"], help="generators' names and files")
-    parser.add_argument("--directed-graphs", nargs="*", default=[], help="the same, directed")
-    parser.add_argument("--real", help="folder of real graphs (default $ATOLL_DATA/graphs/real)")
+    add_graphs_to(parser)
     parser.add_argument("--choices", nargs="+", choices=list(CHOICES), default=list(CHOICES))
-    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--turns", type=int, default=5, help="default 5")
     parser.add_argument("--rows", type=int, default=20, help="of the worst that are printed (default 20)")
-    cache = Path(__file__).resolve().parent.parent / "build/bench"
-    parser.add_argument("--cache", type=Path, default=cache, help="folder for the graphs as text")

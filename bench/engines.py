@@ -108,6 +108,16 @@ def graphs_of(options):
     return (Input(name, kind, options) for name, kind in named)
 
 
+def add_graphs_to(parser):
+    """The options that graphs_of() and Input read, and the number of threads."""
+    parser.add_argument("--graphs", nargs="*", default=["kron:16", "grid:512x512"], help="generators' names and files")
+    parser.add_argument("--directed-graphs", nargs="*", default=[], help="the same, directed")
+    parser.add_argument("--real", help="folder of real graphs (default $ATOLL_DATA/graphs/real)")
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    cache = Path(__file__).resolve().parent.parent / "build/bench"
+    parser.add_argument("--cache", type=Path, default=cache, help="folder for the graphs as text")
+
+
 def engines(options, keep):
     at_hand = peers.at_hand(options)
     if not at_hand:
@@ -176,16 +186,11 @@ def add_to(tables):
     ]:
         variable = f"{flag.upper()}_{'PYTHON' if flag == 'networkit' else 'FOLDER'}"
         parser.add_argument(f"--{flag}", default=os.environ.get(variable), help=f"{what} (default ${variable})")
-    parser.add_argument("--graphs", nargs="*", default=["kron:16", "grid:512x512"], help="generators' names")
-    parser.add_argument("--directed-graphs", nargs="*", default=[], help="the same, directed")
-    parser.add_argument("--real", help="folder of real graphs (default $ATOLL_DATA/graphs/real)")
+    add_graphs_to(parser)
     parser.add_argument("--algorithms", nargs="+", choices=list(OURS), default=list(OURS))
-    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--pairs", type=int, default=3, help="runs of each side, in turns (default 3)")
     parser.add_argument(
         "--same-sources", action="store_true", help="GAP's and our searches start at the same vertex, another each pair"
     )
     parser.add_argument("--delta", type=int, nargs="+", default=[16], help="of GAP's sssp, whose weights are 1 to 255")
     parser.add_argument("--mpiexec", default="mpirun --oversubscribe", help="starts peers of several ranks")
-    cache = Path(__file__).resolve().parent.parent / "build/bench"
-    parser.add_argument("--cache", type=Path, default=cache, help="folder for the graphs as text")
