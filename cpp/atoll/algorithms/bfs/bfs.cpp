@@ -150,7 +150,7 @@ class Bfs::Typed final : public Search {
       return degree / 2 * static_cast<double>(frontier.vertices) > static_cast<double>(2 * kPullRound + unvisited);
     }
     // The next levels may be larger still (alpha), but a pull over all unvisited vertices does not pay for a few edges;
-    // where the frontier does not grow, as on meshes, it must pay by itself (a fifth of the search on delaunay_n15).
+    // where the frontier does not grow, as on meshes, this pull must cost less than a push (delaunay_n15: a fifth less).
     return static_cast<double>(frontier.edges) * alpha > static_cast<double>(unexplored_edges) &&
            (growing ? 2 * frontier.edges > unvisited : frontier.edges / 2 > 2 * kPullRound + unvisited);
   }
