@@ -12,11 +12,12 @@
 //   alpha                   BfsOptions::alpha
 //
 // Deviations: a frontier that does not grow is pulled only where this level's pull costs less than its push. The switch
-// from pull back to push compares costs (a vertex of the frontier against an unvisited one) instead of the paper's n / beta, which returned too early on Kronecker graphs. Over ranks, mirrors have bits like
-// masters: a pull step needs one exchange of bits before it (MirrorBits) and no messages while it runs; a push sends
-// records (remote_updates.hpp). Levels that stay small (lattices, roads) are pushed by one thread of each rank and
-// exchanged in one message per pair of ranks, which also has the size of the sender's frontier, so that no reduction is
-// needed; by the message queue (Plan::exchange) all pushed levels are.
+// from pull back to push compares costs (a vertex of the frontier against an unvisited one) instead of the paper's
+// n / beta, which returned too early on Kronecker graphs. Over ranks, mirrors have bits like masters: a pull step needs
+// one exchange of bits before it (MirrorBits) and no messages while it runs; a push sends records (remote_updates.hpp).
+// Levels that stay small (lattices, roads) are pushed by one thread of each rank and exchanged in one message per pair
+// of ranks, which also has the size of the sender's frontier, so that no reduction is needed; by the message queue
+// (Plan::exchange) all pushed levels are.
 // Over a vertex-cut, mirrors have a part of their vertex's edges: they get the frontier's bits before a push too, and
 // send records after a pull.
 //

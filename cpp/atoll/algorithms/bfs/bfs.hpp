@@ -5,6 +5,8 @@
 #include <atoll/engine/direction.hpp>
 #include <atoll/graph/graph.hpp>
 #include <memory>
+#include <optional>
+#include <vector>
 
 /// Breadth-first search, direction-optimising, over any number of ranks.
 ///
@@ -43,6 +45,9 @@ struct BfsResult {
   int levels = 0;        ///< levels of the tree; 1: only the source
   int pulls = 0;         ///< levels found by pulling
   BfsRounds rounds;      ///< how the levels were found
+  /// Owned indices of the vertices reached on this rank, where they are few. All other entries of the arrays are those
+  /// of unreached vertices, and the next run into this result writes only what changes.
+  std::optional<std::vector<Vertex>> listed = {};
 };
 
 class Bfs {

@@ -7,6 +7,7 @@ namespace atl {
 namespace {
 
 constexpr std::size_t kReportGrain = 4096;  // vertices that a thread takes at a time
+constexpr Vertex kFew = 16;                 // few are less than one in so many
 
 }  // namespace
 
@@ -37,19 +38,62 @@ void BfsReport<Id>::find_loops() {
 
 template <class Id>
 void BfsReport<Id>::write(BfsState<Id>& state, Vertex source, Vertex owned_index, BfsResult& result) const {
-  const Edge outside = write_parents(state, result.parent);
-  if (owned_index >= 0) result.parent[owned_index] = source;
+  const auto resize = [&](Array<Vertex>& values, Vertex size) {
+    if (values.size() == index(size)) return;
+    values = Array<Vertex>(index(size));
+    result.listed.reset();
+  };
+  const bool depths = !state.depth().empty();
+  resize(result.parent, graph_.owned());
+  resize(result.depth, depths ? graph_.owned() : 0);
+  const bool few = result.reached * kFew < graph_.vertices();
+  const Edge outside = few ? write_listed(state, result) : write_parents(state, result.parent);
+  if (!few) {
+    result.listed.reset();
+    if (depths) write_depths(state, result.depth);
+  }
+  if (owned_index >= 0) {  // it may have no edges, and is not among those of the state then
+    result.parent[owned_index] = source;
+    if (depths) result.depth[owned_index] = 0;
+    if (few && graph_.local_of(owned_index) >= graph_.active()) result.listed->push_back(owned_index);
+  }
   result.edges = edges_without(state, outside);
-  if (state.depth().empty()) return;
-  write_depths(state, result.depth);
-  if (owned_index >= 0) result.depth[owned_index] = 0;
+}
+
+// Returns the number of out-edges of unreached vertices.
+template <class Id>
+Edge BfsReport<Id>::write_listed(const BfsState<Id>& state, BfsResult& result) const {
+  const bool depths = !result.depth.empty();
+  if (result.listed) {
+    for (const Vertex at : *result.listed) {
+      result.parent[at] = kNoVertex;
+      if (depths) result.depth[at] = kUnreachable;
+    }
+  } else {
+    team_.for_range(result.parent.size(), kReportGrain, [&](int, std::size_t a, std::size_t b) {
+      std::fill(&result.parent[a], result.parent.data() + b, kNoVertex);
+      if (depths) std::fill(&result.depth[a], result.depth.data() + b, kUnreachable);
+    });
+  }
+  result.listed.emplace();
+  Edge inside = 0;
+  for (std::size_t w = 0; w < state.words(); ++w)
+    for (std::uint64_t bits = state.visited()[w]; bits; bits &= bits - 1) {
+      const Local v = static_cast<Local>(w * 64) + std::countr_zero(bits);
+      if (v >= graph_.active()) break;
+      const Vertex at = graph_.owned_index_of(v);
+      result.parent[at] = static_cast<Vertex>(state.parent()[v]);
+      if (depths) result.depth[at] = state.depth()[v];
+      result.listed->push_back(at);
+      inside += graph_.out().degree(v);
+    }
+  return graph_.out().size() - inside;
 }
 
 // Returns the number of out-edges of unreached vertices, usually few.
 template <class Id>
 Edge BfsReport<Id>::write_parents(BfsState<Id>& state, Array<Vertex>& parent) const {
   const auto owned = static_cast<std::size_t>(graph_.owned());
-  if (parent.size() != owned) parent = Array<Vertex>(owned);
   const OwnedIndexView<Id> view{&order_, state.parent().data(), parent.data(), owned};
   std::atomic<Edge> outside{0};
   team_.run([&](int thread) {
@@ -82,7 +126,6 @@ Edge BfsReport<Id>::edges_without(const BfsState<Id>& state, Edge outside) const
 template <class Id>
 void BfsReport<Id>::write_depths(const BfsState<Id>& state, Array<Vertex>& depth) const {
   const auto owned = static_cast<std::size_t>(graph_.owned());
-  if (depth.size() != owned) depth = Array<Vertex>(owned);
   team_.for_range(owned, kReportGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v) {
       const Local local = graph_.local_of(static_cast<Vertex>(v));

@@ -16,13 +16,15 @@ class BfsReport {
   BfsReport(const BfsReport&) = delete;
   BfsReport& operator=(const BfsReport&) = delete;
 
-  /// Writes result.parent, result.depth if the state has depths, and result.edges.
+  /// Writes result.parent, result.depth if the state has depths, and result.edges; result.reached is known. Few reached
+  /// vertices are listed, and only their entries are written.
   void write(BfsState<Id>& state, Vertex source, Vertex owned_index, BfsResult& result) const;
   Edge all_edges() const { return all_edges_; }  ///< adjacency entries on all ranks
   std::size_t memory_bytes() const { return order_.memory_bytes(); }
 
  private:
   void find_loops();
+  Edge write_listed(const BfsState<Id>& state, BfsResult& result) const;
   Edge write_parents(BfsState<Id>& state, Array<Vertex>& parent) const;
   void write_depths(const BfsState<Id>& state, Array<Vertex>& depth) const;
   Edge edges_without(const BfsState<Id>& state, Edge outside) const;

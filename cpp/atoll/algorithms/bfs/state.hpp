@@ -121,12 +121,14 @@ class BfsState {
   Edge queue_edges() const { return queue_edges_; }  ///< out-edges of the queue's vertices
   /// Bits by local number, and a spare word that stays 0.
   std::uint64_t* visited() { return visited_.data(); }
+  const std::uint64_t* visited() const { return visited_.data(); }
   Array<std::uint64_t>& frontier() { return frontier_; }
   PullView<Id> pull_view(const EllPrefix<Id>& prefix);
   bool is_visited(Local v) const { return visited_[static_cast<std::size_t>(v) / 64] >> (v % 64) & 1; }
   std::size_t words() const { return words_; }  ///< words that have active masters' bits
   std::size_t pulled_words() const { return words_of_bits(view_.rows()); }
   Array<Id>& parent() { return parent_; }  ///< original ids, by local number of the masters
+  const Array<Id>& parent() const { return parent_; }
   const Array<Local>& depth() const { return depth_; }
   std::size_t memory_bytes() const;
 

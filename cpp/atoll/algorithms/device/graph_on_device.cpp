@@ -65,6 +65,7 @@ void BfsOnDevice::run(Vertex source, BfsResult& result) {
   search_.run(from, {.direction = way}, found_);
   const auto owned = static_cast<std::size_t>(graph.owned());
   const bool depths = options_.depths == Depths::yes;
+  result.listed.reset();
   if (result.parent.size() != owned) result.parent = Array<Vertex>(owned);
   if (depths && result.depth.size() != owned) result.depth = Array<Vertex>(owned);
   constexpr std::size_t kGrain = 4096;

@@ -23,6 +23,7 @@
 // [2] Y. Zhang et al. "Optimizing ordered graph algorithms with GraphIt." CGO 2020.
 #include <algorithm>
 #include <atoll/algorithms/sssp/delta_stepping.hpp>
+#include <atoll/algorithms/sssp/tree.hpp>
 
 namespace atl {
 namespace {
@@ -30,13 +31,9 @@ namespace {
 // In the last window below the horizon, rounds end when fewer than this fraction of all vertices are pending; pull()
 // relaxes the rest.
 constexpr double kFewPending = 1.0 / 256;
-// Vertices that a thread takes at a time, at most.
-constexpr std::size_t kFrontierGrain = 32;
-// Bucket fusion: a thread continues with the vertices it added to the current bucket while they are fewer than this.
-constexpr std::size_t kFusion = 2000;
-// One thread processes frontiers of up to so many vertices for each thread: the two barriers of a bucket cost about as
-// much.
-constexpr std::size_t kSerialPerThread = 16;
+// A search that reaches little resets and writes only the blocks of vertices in which it has reached some, of at most so
+// many blocks. It counts as such if these hold less than one in kFewTouched of the vertices.
+constexpr std::size_t kMostBlocks = 4096, kFewTouched = 8;
 
 }  // namespace
 
@@ -48,11 +45,12 @@ DeltaStepping<Real, Sum>::DeltaStepping(const Graph& graph, const SsspOptions& o
       first_mirror_(std::min(graph.mirrors().begin[0], graph.locals())),
       one_thread_(team_.size() == 1),
       distance_(index(world_.size() > 1 ? graph.locals() : graph.active())),
-      relaxed_distance_(distance_.size()),
-      predecessor_(index(graph.active())),
+      trace_(distance_.size()),
       threads_(static_cast<std::size_t>(team_.size())),
       changed_(world_.size() > 1 ? index(graph.locals()) : 0) {
   if (world_.size() > 1) exchange_.emplace(graph);
+  while (distance_.size() >> block_bits_ > kMostBlocks) ++block_bits_;
+  for (Thread& t : threads_) t.touched.resize((distance_.size() >> block_bits_) + 1);
   choose_steps(options);
   make_lists();
 }
@@ -63,22 +61,27 @@ void DeltaStepping<Real, Sum>::run(Vertex source, SsspResult<Real>& result) {
   start(here);
   push();
   if (horizon_ < kUnreached) pull();
-  write_tree<Real, Sum>(graph_, here, {distance_.data(), distance_.size()}, {predecessor_.data(), predecessor_.size()},
-                        result);
+  write_tree<Real, Sum>(
+      graph_, here, {{distance_.data(), distance_.size()}, {trace_.data(), trace_.size()}, list_reached()}, result);
 }
 
 template <class Real, class Sum>
 void DeltaStepping<Real, Sum>::start(Local source) {
   constexpr std::size_t kGrain = 1 << 14;
-  team_.for_range(distance_.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
-    std::fill(distance_.begin() + a, distance_.begin() + b, kUnreached);
-    std::fill(relaxed_distance_.begin() + a, relaxed_distance_.begin() + b, kUnreached);
-  });
-  team_.for_range(predecessor_.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
-    std::fill(predecessor_.begin() + a, predecessor_.begin() + b, Predecessor{-1, 0});
-  });
-  for (Thread& t : threads_)
+  const auto reset = [this](std::size_t begin, std::size_t end) {
+    std::fill(&distance_[begin], distance_.data() + end, kUnreached);
+    std::fill(&trace_[begin], trace_.data() + end, Trace{Trace::kNoPredecessor, kUnreached});
+  };
+  if (all_touched_) {
+    team_.for_range(distance_.size(), kGrain, [&](int, std::size_t a, std::size_t b) { reset(a, b); });
+  } else {
+    for_touched(reset);
+  }
+  all_touched_ = exchange_.has_value();
+  for (Thread& t : threads_) {
     for (auto& bucket : t.buckets) bucket.clear();
+    std::fill(t.touched.begin(), t.touched.end(), 0);
+  }
   changed_.clear();
   rounds_ = 0;
   horizon_ = kUnreached;
@@ -113,13 +116,13 @@ void DeltaStepping<Real, Sum>::push() {
     if (fresh && exchange_) lower_ = lower_bound_of(before);
     before = vote.bucket;
     horizon_ = known_horizon = vote.horizon;
-    if (vote.bucket == kNone || is_beyond_horizon(vote.bucket)) {
+    if (vote.bucket == kNone || is_beyond(vote.bucket, horizon_)) {
       least_unsent_ = horizon_;
       return;
     }
     const bool below = vote.horizon < kUnreached;
     const std::size_t end = vote.bucket + (below ? near_window_ : window_);
-    const bool last = below && is_beyond_horizon(end);  // the same on all ranks
+    const bool last = below && is_beyond(end, horizon_);  // the same on all ranks
     least_unsent_ = lower_bound_of(vote.bucket);
     empty_buckets(vote.bucket, end);
     if (last && !fresh && vote.pending < kFewPending * active_of_all_) return;
@@ -145,138 +148,39 @@ template <class Real, class Sum>
 double DeltaStepping<Real, Sum>::pending_below_horizon() const {
   double pending = 0;
   if (horizon_ < kUnreached)
-    for (std::size_t b = least_bucket(0); b != kNone && !is_beyond_horizon(b); b = least_bucket(b + 1))
+    for (std::size_t b = least_bucket(0); b != kNone && !is_beyond(b, horizon_); b = least_bucket(b + 1))
       for (const Thread& t : threads_)
         if (b < t.buckets.size()) pending += static_cast<double>(t.buckets[b].size());
   return pending;
 }
 
-// Empties the buckets from `from` to below `end`, and below the horizon, in order: relaxes the edges of every entry, and
-// of entries that this adds to the same bucket while these are few (bucket fusion). Graphs of large diameter have many
-// small buckets: the smallest are left to one thread, and the team stays together from one larger bucket to the next.
+// Calls f(begin, end) for each block of vertices in which a thread may have lowered a distance.
 template <class Real, class Sum>
-void DeltaStepping<Real, Sum>::empty_buckets(std::size_t from, std::size_t end) {
-  const auto is_small = [&] { return frontier_size_ <= kSerialPerThread * static_cast<std::size_t>(team_.size()); };
-  bucket_ = from;
-  bool more = take_bucket(end);
-  while (more) {
-    one_thread_ = team_.size() == 1 || is_small();
-    if (one_thread_) {
-      relax_share(0);
-      more = take_bucket(end);
-      continue;
-    }
-    team_.run([&](int t) {
-      while (more && !one_thread_) {
-        relax_share(t);
-        team_.barrier();
-        if (t == 0) {
-          more = take_bucket(end);
-          one_thread_ = is_small();
-        }
-        team_.barrier();
-      }
-    });
-  }
-  one_thread_ = team_.size() == 1;
+template <class F>
+void DeltaStepping<Real, Sum>::for_touched(F&& f) const {
+  for (std::size_t block = 0; block < threads_[0].touched.size(); ++block)
+    if (std::any_of(threads_.begin(), threads_.end(), [&](const Thread& t) { return t.touched[block] != 0; }))
+      f(block << block_bits_, std::min(distance_.size(), (block + 1) << block_bits_));
 }
 
-// Moves the first bucket from bucket_ on that is not empty into the frontier; false if there is none below `end` and
-// the horizon.
+// The vertices reached, unless these may be many.
 template <class Real, class Sum>
-bool DeltaStepping<Real, Sum>::take_bucket(std::size_t end) {
-  bucket_ = least_bucket(bucket_);
-  if (bucket_ >= end || is_beyond_horizon(bucket_)) return false;
-  for (Thread& t : threads_)
-    if (bucket_ < t.buckets.size()) t.kept.swap(t.buckets[bucket_]);
-  collect_kept();
-  next_.position = 0;
-  return true;
-}
-
-// Moves the vertices that the threads have kept into frontier_.
-template <class Real, class Sum>
-void DeltaStepping<Real, Sum>::collect_kept() {
-  frontier_size_ = 0;
-  for (const Thread& t : threads_) frontier_size_ += t.kept.size();
-  if (frontier_size_ > frontier_.size()) frontier_ = Array<Local>(2 * frontier_size_);
-  Local* at = frontier_.data();
-  for (Thread& t : threads_) {
-    at = std::copy(t.kept.begin(), t.kept.end(), at);
-    t.kept.clear();
-  }
-}
-
-// A thread's share of a bucket: chunks of the frontier, then the vertices that it added to the same bucket.
-template <class Real, class Sum>
-void DeltaStepping<Real, Sum>::relax_share(int number) {
-  Thread& thread = threads_[number];
-  const std::size_t share = frontier_size_ / (4 * static_cast<std::size_t>(team_.size()));
-  const std::size_t grain = one_thread_ ? kFrontierGrain : std::clamp<std::size_t>(share, 4, kFrontierGrain);
-  for (std::size_t i; (i = next_.position.fetch_add(grain, std::memory_order_relaxed)) < frontier_size_;) {
-    team_.cancellation_point(number);
-    for (const std::size_t end = std::min(frontier_size_, i + grain); i < end; ++i) {
-      if (i + kAhead < frontier_size_) {
-        const Local soon = frontier_[i + kAhead];
-        __builtin_prefetch(out_.of(soon).data());
-        __builtin_prefetch(&distance_[soon]);
-      }
-      relax_edges(thread, frontier_[i]);
-    }
-  }
-  while (bucket_ < thread.buckets.size() && !thread.buckets[bucket_].empty() &&
-         thread.buckets[bucket_].size() < kFusion) {
-    team_.cancellation_point(number);
-    thread.fused.clear();
-    thread.fused.swap(thread.buckets[bucket_]);
-    for (const Local u : thread.fused) relax_edges(thread, u);
-  }
-}
-
-template <class Real, class Sum>
-void DeltaStepping<Real, Sum>::relax_edges(Thread& thread, Local u) {
-  const Sum distance = load(u);
-  if (!is_due(u, distance)) return;
-  if (u < landmarks_ && horizon_open_) lower_horizon(distance);
-  const Sum horizon = horizon_.load(std::memory_order_relaxed);
-  if (distance >= horizon) return;
-  if (exchange_ && u < graph_.active()) {
-    changed_.set(u);
-    thread.least = std::min(thread.least, distance);
-    if (!horizon_open_) thread.changed.push_back(u);
-  }
-  for (const Entry& e : out_.of(u)) {
-    const Sum reached = distance + e.weight;
-    if (reached >= horizon) break;
-    if (relax(distance, u, e)) put(thread, e.vertex, reached);
-  }
-}
-
-// Whether the edges of u, popped from bucket_, have to be relaxed: not if they were relaxed at this distance already,
-// nor if u has moved to an earlier bucket.
-template <class Real, class Sum>
-bool DeltaStepping<Real, Sum>::is_due(Local u, Sum distance) {
-  const std::atomic_ref relaxed(relaxed_distance_[u]);
-  if (distance == relaxed.load(std::memory_order_relaxed) || bucket_of(distance) < bucket_) return false;
-  relaxed.store(distance, std::memory_order_relaxed);
-  return true;
-}
-
-// A hub at this distance moves the horizon, if it was farther.
-template <class Real, class Sum>
-void DeltaStepping<Real, Sum>::lower_horizon(Sum distance) {
-  const auto mine = static_cast<Sum>(std::min(static_cast<double>(distance) + reach_, static_cast<double>(kUnreached)));
-  Sum known = horizon_.load(std::memory_order_relaxed);
-  while (mine < known)
-    if (horizon_.compare_exchange_weak(known, mine)) {
-      if (known == kUnreached) lower_ = lower_bound_of(bucket_);  // one thread only; over ranks push() replaces it
-      return;
-    }
+std::optional<std::vector<Local>> DeltaStepping<Real, Sum>::list_reached() const {
+  if (all_touched_) return {};
+  std::size_t touched = 0;
+  for_touched([&](std::size_t begin, std::size_t end) { touched += end - begin; });
+  if (touched * kFewTouched > distance_.size()) return {};
+  std::vector<Local> reached;
+  for_touched([&](std::size_t begin, std::size_t end) {
+    for (std::size_t v = begin; v < end; ++v)
+      if (distance_[v] < kUnreached) reached.push_back(static_cast<Local>(v));
+  });
+  return reached;
 }
 
 template <class Real, class Sum>
 std::size_t DeltaStepping<Real, Sum>::memory_bytes() const {
-  return (distance_.size() + relaxed_distance_.size()) * sizeof(Sum) + predecessor_.size() * sizeof(Predecessor) +
+  return distance_.size() * sizeof(Sum) + trace_.size() * sizeof(Trace) +
          frontier_.size() * sizeof(Local) + out_.memory_bytes() + in_.memory_bytes() +
          out_offsets_.size() * sizeof(Edge) + heads_.size() * sizeof(Head) +
          (exchange_ ? exchange_->memory_bytes() : 0);

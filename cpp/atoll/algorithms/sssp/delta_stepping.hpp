@@ -12,7 +12,7 @@
 
 /// Shortest paths by delta-stepping, on one rank and over the ranks of an edge-cut. Memory beside the graph: 8 bytes
 /// (double: 16) per edge in each direction that is relaxed, as much again for lists of entering edges on graphs with
-/// hubs (on one rank only if they are directed), about 16 (double: 32) per vertex, and 32 (double: 64) per master on
+/// hubs (on one rank only if they are directed), about 12 (double: 24) per vertex, and 32 (double: 64) per master on
 /// graphs with hubs over ranks.
 namespace atl {
 
@@ -45,15 +45,31 @@ class DeltaStepping {
   // The lower bound of a bucket times this is below every distance that bucket_of() puts into it, despite rounding.
   static constexpr double kRoundingRoom = 1 - 1e-6;
   using Entry = SsspEntry<Sum>;
-  using Predecessor = SsspPredecessor<Sum>;
+  using Trace = SsspTrace<Sum>;
   /// The lightest entering edges of a vertex, padded with weight kUnreached: most pulls then read one cache line.
   using Head = std::array<Entry, 4>;
+  /// The relaxation of an edge that may lower the distance of its target.
+  struct Candidate {
+    Local vertex;
+    std::uint32_t from;
+    Sum reached;
+  };
+  /// What a thread has to do next, as far as it knows.
+  struct Upcoming {
+    std::size_t bucket, size;
+    Sum horizon;
+  };
   struct alignas(128) Thread {
     std::vector<std::vector<Local>> buckets;
     std::vector<Local> fused;
-    std::vector<Local> kept;
+    std::vector<Local> kept;     // this thread's part of a bucket, or of the frontier
     std::vector<Local> changed;  // vertices changed since pulling began
-    Sum least = kUnreached;      // least distance of a master that this thread has changed
+    std::vector<char> touched;   // [block of vertices] whether this thread may have lowered a distance in it
+    Array<Candidate> candidates;
+    std::size_t bucket = 0;           // the bucket that is being emptied
+    std::array<Upcoming, 2> next{};   // of this round of the team and of the one before, in turns
+    Sum least = kUnreached;           // least distance of a master that this thread has changed
+    alignas(64) std::atomic<std::ptrdiff_t> left{0};  // of `kept`, from its front; below 0 if none
   };
 
   void choose_steps(const SsspOptions& options);
@@ -63,14 +79,21 @@ class DeltaStepping {
   void make_lists_to_masters();
 
   void start(Local source);
+  template <class F>
+  void for_touched(F&& f) const;
+  std::optional<std::vector<Local>> list_reached() const;
   void push();
   void empty_buckets(std::size_t from, std::size_t end);
-  bool take_bucket(std::size_t end);
+  std::size_t take_bucket(std::size_t end);
+  void take(Thread& thread, std::size_t bucket);
+  bool take_common_bucket(int number, int round, std::size_t end);
   void relax_share(int number);
-  void relax_edges(Thread& thread, Local u);
-  bool is_due(Local u, Sum distance);
-  bool relax(Sum distance, Local u, const Entry& e);
-  void lower_horizon(Sum distance);
+  void relax_edges(Thread& thread, std::span<const Local> sources);
+  std::size_t gather(Thread& thread, Local u, Sum distance, std::size_t count);
+  void relax(Thread& thread, std::size_t candidates);
+  bool lower(Local v, Sum reached, std::uint32_t from);
+  void lower_horizon(Sum distance, std::size_t bucket);
+  bool is_small(std::size_t size) const;
 
   void pull();
   bool pull_one(Local v, Sum lower);
@@ -91,6 +114,10 @@ class DeltaStepping {
 
   // The graph is undirected on one rank: one list serves both directions.
   const SsspLists<Sum>& entering() const { return exchange_ || graph_.directed() ? in_ : out_; }
+  // An edge that leaves the distance as it is has no predecessor in it: along such edges there may be cycles.
+  static std::uint32_t predecessor_of(Sum distance, Sum reached, Local u) {
+    return distance < reached ? static_cast<std::uint32_t>(u) : Trace::kNoPredecessor;
+  }
   Sum load(Local v) { return std::atomic_ref(distance_[v]).load(std::memory_order_relaxed); }
   std::size_t bucket_of(Sum distance) const {
     return static_cast<std::size_t>(std::min(static_cast<double>(distance) * buckets_per_unit_, kMostBuckets));
@@ -98,13 +125,14 @@ class DeltaStepping {
   Sum lower_bound_of(std::size_t bucket) const {
     return static_cast<Sum>(static_cast<double>(bucket) * delta_ * kRoundingRoom);
   }
-  bool is_beyond_horizon(std::size_t bucket) const {
-    return static_cast<double>(bucket) * delta_ >= static_cast<double>(horizon_.load(std::memory_order_relaxed));
+  bool is_beyond(std::size_t bucket, Sum horizon) const {
+    return static_cast<double>(bucket) * delta_ >= static_cast<double>(horizon);
   }
   void put(Thread& thread, Local v, Sum distance) {
     const std::size_t bucket = bucket_of(distance);
     if (bucket >= thread.buckets.size()) thread.buckets.resize(bucket + 1);
     thread.buckets[bucket].push_back(v);
+    thread.touched[index(v) >> block_bits_] = 1;
   }
 
   const Graph& graph_;
@@ -124,13 +152,15 @@ class DeltaStepping {
   SsspLists<Sum> in_;                         // [master] entering edges, lightest first; see entering()
   Array<Head> heads_;                         // [master] the first entries of in_; only over ranks
 
-  Array<Sum> distance_, relaxed_distance_;  // [local] best known; the distance at which the edges were last relaxed
-  // [master] the last stored; valid if its `reached` equals the distance. Without them write_tree() searches for all
-  // parents: delaunay_n15, rgg_n_2_15_s0 and ca-CondMat then took 1.26 to 1.65 times as long with 1 and 2 threads.
-  Array<Predecessor> predecessor_;
+  Array<Sum> distance_;  // [local] best known
+  // [local]. Without predecessors write_tree() searches for all parents: delaunay_n15, rgg_n_2_15_s0 and ca-CondMat
+  // then took 1.26 to 1.65 times as long with 1 and 2 threads.
+  Array<Trace> trace_;
+  int block_bits_ = 0;       // a block is 2^block_bits_ vertices
+  bool all_touched_ = true;  // any vertex may have been reached since start() reset them all
   std::vector<Thread> threads_;
   Array<Local> frontier_;
-  std::size_t frontier_size_ = 0, bucket_ = 0;
+  std::size_t frontier_size_ = 0;
   std::atomic<Sum> horizon_{kUnreached};
   Sum lower_ = 0;  // vertices with a smaller distance have relaxed all their edges, also those beyond the horizon
   bool horizon_open_ = true;    // a hub that gets a smaller distance may still lower the horizon
@@ -138,31 +168,22 @@ class DeltaStepping {
   VertexBits changed_;          // over ranks: masters to broadcast; mirrors that the last broadcast updated
   int rounds_ = 0;              // mirror broadcasts
   double broadcast_count_ = 0;  // masters of this rank in the last broadcast
-  struct alignas(64) Next {     // apart from what the threads only read
-    std::atomic<std::size_t> position{0};
-  } next_;
 };
 
-/// Relaxes the edge e of u, which is at `distance`; returns whether that lowered the distance of e's target.
+/// Lowers the distance of v to `reached`, which came from the vertex `from`; false if it is not above.
 template <class Real, class Sum>
-inline bool DeltaStepping<Real, Sum>::relax(Sum distance, Local u, const Entry& e) {
-  const Sum reached = distance + e.weight;
-  const auto v = static_cast<std::size_t>(e.vertex);
+inline bool DeltaStepping<Real, Sum>::lower(Local v, Sum reached, std::uint32_t from) {
   if (one_thread_) {
     if (reached >= distance_[v]) return false;
     distance_[v] = reached;
-    if (distance < reached) predecessor_[v] = {u, reached};
-    return true;
+  } else {
+    const std::atomic_ref best(distance_[v]);
+    Sum known = best.load(std::memory_order_relaxed);
+    do {
+      if (reached >= known) return false;
+    } while (!best.compare_exchange_weak(known, reached, std::memory_order_relaxed));
   }
-  const std::atomic_ref best(distance_[v]);
-  Sum known = best.load(std::memory_order_relaxed);
-  do {
-    if (reached >= known) return false;
-  } while (!best.compare_exchange_weak(known, reached, std::memory_order_relaxed));
-  // A predecessor of 8 bytes is stored atomically. One of 16 bytes might be torn, so it is not stored, and write_tree()
-  // searches for the parent.
-  if constexpr (sizeof(Predecessor) == 8)
-    if (distance < reached) std::atomic_ref(predecessor_[v]).store(Predecessor{u, reached}, std::memory_order_relaxed);
+  trace_[v].reach(reached, from, one_thread_);
   return true;
 }
 

@@ -26,8 +26,9 @@ constexpr double kMany = 1.0 / 8;
 template <class Real, class Sum>
 void DeltaStepping<Real, Sum>::pull() {
   horizon_open_ = false;
+  all_touched_ = true;
   const Sum horizon = horizon_;
-  team_.for_range(predecessor_.size(), kFarGrain, [&](int t, std::size_t a, std::size_t b) {
+  team_.for_range(index(graph_.active()), kFarGrain, [&](int t, std::size_t a, std::size_t b) {
     Thread& thread = threads_[t];
     for (std::size_t i = a; i < b; ++i) {
       prefetch_entering(static_cast<Local>(std::min(i + kAhead, b - 1)));
@@ -66,15 +67,12 @@ Sum DeltaStepping<Real, Sum>::exchange_changes(Sum horizon) {
   // A broadcast of most values sends all of them, so skip mirrors whose distance has been relaxed already.
   broadcast_changed([&](Thread& thread, Local mirror) {
     const Sum distance = distance_[mirror];
-    if (distance < horizon && distance == relaxed_distance_[mirror]) return;
+    if (distance < horizon && trace_[mirror].is_relaxed(distance)) return;
     if (distance < horizon) put(thread, mirror, distance);
     thread.changed.push_back(mirror);
   });
-  const std::vector<Local> pulling(frontier_.begin(), frontier_.begin() + frontier_size_);
   take_least();
   empty_buckets(0, kNone);
-  std::copy(pulling.begin(), pulling.end(), frontier_.begin());
-  frontier_size_ = pulling.size();
   return take_least();
 }
 
@@ -107,7 +105,8 @@ void DeltaStepping<Real, Sum>::push_from(const std::vector<Local>& sources) {
       const Local u = sources[i];
       const Sum distance = load(u);
       for (const Entry& e : out_.of(u))
-        if (relax(distance, u, e)) mark_changed(thread, e.vertex, distance + e.weight);
+        if (lower(e.vertex, distance + e.weight, predecessor_of(distance, distance + e.weight, u)))
+          mark_changed(thread, e.vertex, distance + e.weight);
     }
   });
 }
@@ -118,14 +117,14 @@ template <class Real, class Sum>
 bool DeltaStepping<Real, Sum>::pull_one(Local v, Sum lower) {
   const Sum known = load(v);
   Sum best = known;
-  Predecessor predecessor{};
+  std::uint32_t from = Trace::kNoPredecessor;
   const auto pull_along = [&](std::span<const Entry> edges) {  // whether to go on with the edges after these
     for (const Entry& e : edges) {
       if (lower + e.weight >= best) return false;
       const Sum before = load(e.vertex), reached = before + e.weight;
       if (reached >= best) continue;
       best = reached;
-      predecessor = {before < reached ? e.vertex : -1, reached};
+      from = predecessor_of(before, reached, e.vertex);
     }
     return true;
   };
@@ -136,7 +135,7 @@ bool DeltaStepping<Real, Sum>::pull_one(Local v, Sum lower) {
     if (edges.size() > head.size()) pull_along(edges.subspan(head.size()));
   }
   if (best == known) return false;
-  predecessor_[v] = predecessor;
+  trace_[v] = {from, best};
   std::atomic_ref(distance_[v]).store(best, std::memory_order_relaxed);
   return true;
 }
@@ -157,6 +156,19 @@ void DeltaStepping<Real, Sum>::prefetch_entering(Local v) const {
     __builtin_prefetch(&distance_[heads_[v][1].vertex]);
   } else {
     __builtin_prefetch(entering().of(v).data());
+  }
+}
+
+// Moves the vertices that the threads have kept into frontier_.
+template <class Real, class Sum>
+void DeltaStepping<Real, Sum>::collect_kept() {
+  frontier_size_ = 0;
+  for (const Thread& t : threads_) frontier_size_ += t.kept.size();
+  if (frontier_size_ > frontier_.size()) frontier_ = Array<Local>(2 * frontier_size_);
+  Local* at = frontier_.data();
+  for (Thread& t : threads_) {
+    at = std::copy(t.kept.begin(), t.kept.end(), at);
+    t.kept.clear();
   }
 }
 

@@ -4,6 +4,7 @@
 #include <atoll/graph/graph.hpp>
 #include <memory>
 #include <optional>
+#include <vector>
 
 /// Shortest paths from one source over any number of ranks, with sums in float or double, as wide as the graph's
 /// weights or wider.
@@ -29,6 +30,9 @@ struct SsspResult {
   Array<Real> distance;  ///< [owned index] infinity where not reached
   Array<Vertex> parent;  ///< [owned index] original id of the parent; the source's is its own, kNoVertex: not reached
   Vertex reached = 0;    ///< reached vertices on all ranks, the source included
+  /// Owned indices of the vertices reached on this rank, where they are few. All other entries of the arrays are those
+  /// of unreached vertices, and the next run into this result writes only what changes.
+  std::optional<std::vector<Vertex>> listed = {};
 };
 
 template <class Real>

@@ -16,14 +16,12 @@ constexpr std::size_t kTreeGrain = 1024;
 template <class Real, class Sum>
 class ShortestPathTree {
  public:
-  ShortestPathTree(const Graph& graph, Local source, std::span<const Sum> distance,
-                   std::span<const SsspPredecessor<Sum>> predecessor)
+  ShortestPathTree(const Graph& graph, Local source, const SsspFound<Sum>& found)
       : graph_(graph),
         in_(graph.in()),
         weights_("sssp", graph, in_),
         source_(source),
-        distance_(distance),
-        predecessor_(predecessor) {}
+        found_(found) {}
 
   void write(SsspResult<Real>& result) const;
 
@@ -35,16 +33,19 @@ class ShortestPathTree {
   };
 
   Sum distance(Local v) const {
-    return index(v) < distance_.size() ? distance_[index(v)] : v == source_ ? Sum(0) : kUnreached;
+    return index(v) < found_.distance.size() ? found_.distance[index(v)] : v == source_ ? Sum(0) : kUnreached;
   }
   bool joins(Local u, Sum weight, Local v) const {
-    const Sum before = distance_[index(u)];
-    return before == distance_[index(v)] && before + weight == before;
+    const Sum before = found_.distance[index(u)];
+    return before == found_.distance[index(v)] && before + weight == before;
   }
   template <class F>
   Local first_source(Local v, F&& is_wanted) const;
   Local parent_of(Local v) const;
-  void write_range(Share& share, std::size_t begin, std::size_t end, SsspResult<Real>& result) const;
+  template <class Ids>
+  void write_one(const Ids& ids, Local v, std::size_t at, Share& share, SsspResult<Real>& result) const;
+  void write_all(std::vector<Share>& shares, SsspResult<Real>& result) const;
+  void write_listed(Share& share, SsspResult<Real>& result) const;
   void refuse_rounded() const;
   void assign_equal_parents(const std::vector<Local>& without_parent, Vertex on_all_ranks,
                             SsspResult<Real>& result) const;
@@ -53,8 +54,7 @@ class ShortestPathTree {
   const Csr& in_;
   const EdgeWeights<Real> weights_;
   const Local source_;
-  const std::span<const Sum> distance_;
-  const std::span<const SsspPredecessor<Sum>> predecessor_;
+  const SsspFound<Sum>& found_;
 };
 
 // The source u of the first edge into v with is_wanted(u, weight); -1 if there is none.
@@ -72,33 +72,68 @@ Local ShortestPathTree<Real, Sum>::first_source(Local v, F&& is_wanted) const {
 // dist(v) would have fallen too.
 template <class Real, class Sum>
 Local ShortestPathTree<Real, Sum>::parent_of(Local v) const {
-  const Sum mine = distance_[index(v)];
-  if (!predecessor_.empty())
-    if (const auto& p = predecessor_[index(v)]; p.vertex >= 0 && p.reached == mine) return p.vertex;
+  const Sum mine = found_.distance[index(v)];
+  if (!found_.trace.empty())
+    if (const Local predecessor = found_.trace[index(v)].predecessor(mine); predecessor >= 0) return predecessor;
   return first_source(v, [&](Local u, Sum weight) {
-    const Sum before = distance_[index(u)];
+    const Sum before = found_.distance[index(u)];
     return before < mine && before + weight == mine;
   });
 }
 
+// Writes the entries of v, whose owned index is `at`.
 template <class Real, class Sum>
-void ShortestPathTree<Real, Sum>::write_range(Share& share, std::size_t begin, std::size_t end,
-                                              SsspResult<Real>& result) const {
+template <class Ids>
+void ShortestPathTree<Real, Sum>::write_one(const Ids& ids, Local v, std::size_t at, Share& share,
+                                            SsspResult<Real>& result) const {
+  const Sum mine = distance(v);
+  result.distance[at] = mine == kUnreached ? kSsspUnreached<Real> : static_cast<Real>(mine);
+  result.parent[at] = kNoVertex;
+  if (mine == kUnreached) return;
+  ++share.reached;
+  if (const Local parent = v == source_ ? v : parent_of(v); parent >= 0) {
+    result.parent[at] = static_cast<Vertex>(ids[parent]);
+  } else {
+    share.without_parent.push_back(v);
+  }
+}
+
+template <class Real, class Sum>
+void ShortestPathTree<Real, Sum>::write_all(std::vector<Share>& shares, SsspResult<Real>& result) const {
+  result.listed.reset();
+  graph_.world().team().for_range(index(graph_.owned()), kTreeGrain, [&](int t, std::size_t a, std::size_t b) {
+    std::visit(
+        [&](const auto& ids) {
+          for (std::size_t i = a; i < b; ++i)
+            write_one(ids, graph_.local_of(static_cast<Vertex>(i)), i, shares[t], result);
+        },
+        graph_.id_column());
+  });
+}
+
+template <class Real, class Sum>
+void ShortestPathTree<Real, Sum>::write_listed(Share& share, SsspResult<Real>& result) const {
+  if (result.listed) {
+    for (const Vertex at : *result.listed) {
+      result.distance[index(at)] = kSsspUnreached<Real>;
+      result.parent[index(at)] = kNoVertex;
+    }
+  } else {
+    graph_.world().team().for_range(result.distance.size(), kTreeGrain, [&](int, std::size_t a, std::size_t b) {
+      std::fill(&result.distance[a], result.distance.data() + b, kSsspUnreached<Real>);
+      std::fill(&result.parent[a], result.parent.data() + b, kNoVertex);
+    });
+  }
+  result.listed.emplace();
+  const auto write = [&](const auto& ids, Local v) {
+    const Vertex at = graph_.owned_index_of(v);
+    result.listed->push_back(at);
+    write_one(ids, v, index(at), share, result);
+  };
   std::visit(
       [&](const auto& ids) {
-        for (std::size_t i = begin; i < end; ++i) {
-          const Local v = graph_.local_of(static_cast<Vertex>(i));
-          const Sum mine = distance(v);
-          result.distance[i] = mine == kUnreached ? kSsspUnreached<Real> : static_cast<Real>(mine);
-          result.parent[i] = kNoVertex;
-          if (mine == kUnreached) continue;
-          ++share.reached;
-          if (const Local parent = v == source_ ? v : parent_of(v); parent >= 0) {
-            result.parent[i] = static_cast<Vertex>(ids[parent]);
-          } else {
-            share.without_parent.push_back(v);
-          }
-        }
+        for (const Local v : *found_.reached) write(ids, v);
+        if (source_ >= 0 && index(source_) >= found_.distance.size()) write(ids, source_);  // it has no edges
       },
       graph_.id_column());
 }
@@ -107,13 +142,17 @@ template <class Real, class Sum>
 void ShortestPathTree<Real, Sum>::write(SsspResult<Real>& result) const {
   refuse_rounded();
   const auto owned = index(graph_.owned());
-  if (result.distance.size() != owned) {
+  if (result.distance.size() != owned || result.parent.size() != owned) {
     result.distance = Array<Real>(owned);
     result.parent = Array<Vertex>(owned);
+    result.listed.reset();
   }
-  Team& team = graph_.world().team();
-  std::vector<Share> shares(static_cast<std::size_t>(team.size()));
-  team.for_range(owned, kTreeGrain, [&](int t, std::size_t a, std::size_t b) { write_range(shares[t], a, b, result); });
+  std::vector<Share> shares(static_cast<std::size_t>(graph_.world().team().size()));
+  if (found_.reached) {
+    write_listed(shares[0], result);
+  } else {
+    write_all(shares, result);
+  }
   struct Counts {
     Vertex reached = 0, without_parent = 0;
   } here;
@@ -213,18 +252,13 @@ void ShortestPathTree<Real, Sum>::assign_equal_parents(const std::vector<Local>&
 }  // namespace
 
 template <class Real, class Sum>
-void write_tree(const Graph& graph, Local source, std::span<const Sum> distance,
-                std::span<const SsspPredecessor<Sum>> predecessor, SsspResult<Real>& result) {
-  ShortestPathTree<Real, Sum>(graph, source, distance, predecessor).write(result);
+void write_tree(const Graph& graph, Local source, const SsspFound<Sum>& found, SsspResult<Real>& result) {
+  ShortestPathTree<Real, Sum>(graph, source, found).write(result);
 }
 
-template <class Sum>
-using Predecessors = std::span<const SsspPredecessor<Sum>>;
-template void write_tree(const Graph&, Local, std::span<const float>, Predecessors<float>, SsspResult<float>&);
-template void write_tree(const Graph&, Local, std::span<const double>, Predecessors<double>, SsspResult<double>&);
-template void write_tree(const Graph&, Local, std::span<const std::uint32_t>, Predecessors<std::uint32_t>,
-                         SsspResult<double>&);
-template void write_tree(const Graph&, Local, std::span<const std::uint64_t>, Predecessors<std::uint64_t>,
-                         SsspResult<double>&);
+template void write_tree(const Graph&, Local, const SsspFound<float>&, SsspResult<float>&);
+template void write_tree(const Graph&, Local, const SsspFound<double>&, SsspResult<double>&);
+template void write_tree(const Graph&, Local, const SsspFound<std::uint32_t>&, SsspResult<double>&);
+template void write_tree(const Graph&, Local, const SsspFound<std::uint64_t>&, SsspResult<double>&);
 
 }  // namespace atl

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <atoll/algorithms/sssp/sssp.hpp>
+#include <atoll/algorithms/sssp/trace.hpp>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
+#include <vector>
 
 /// The tree of shortest paths, found from the distances, for each method of class Sssp.
 namespace atl {
@@ -18,19 +21,19 @@ inline constexpr std::uint32_t kSsspUnreached<std::uint32_t> = 0x7fffffff;
 template <>
 inline constexpr std::uint64_t kSsspUnreached<std::uint64_t> = std::uint64_t{1} << 62;
 
-/// The vertex from which the distance `reached` was relaxed; its own distance was smaller.
+/// What a search has found, by local number.
 template <class Sum>
-struct alignas(2 * sizeof(Sum)) SsspPredecessor {
-  Local vertex;
-  Sum reached;
+struct SsspFound {
+  std::span<const Sum> distance;          ///< masters and their mirrors; on one rank those without edges may be left out
+  std::span<const SsspTrace<Sum>> trace;  ///< masters with an edge, or none
+  /// The masters with an edge that were reached, if these are few.
+  std::optional<std::vector<Local>> reached = {};
 };
 
-/// Writes distances and parents by owned index. `distance`: those of masters and of their mirrors; on one rank those
-/// without edges may be left out. `predecessor`: one for each master with an edge, -1 if there is none, or no entries.
-/// `source`: -1 where another rank owns it. Collective. InputError, the same on all ranks, if Real would round a
-/// distance that 64 bits hold exactly. O(edges), if no edge changes a distance also.
+/// Writes distances and parents by owned index; where the reached vertices are listed, only theirs and those that an
+/// earlier run listed in the same result. `source`: -1 where another rank owns it. Collective. InputError, the same on
+/// all ranks, if Real would round a distance that 64 bits hold exactly. O(edges), if no edge changes a distance also.
 template <class Real, class Sum>
-void write_tree(const Graph& graph, Local source, std::span<const Sum> distance,
-                std::span<const SsspPredecessor<Sum>> predecessor, SsspResult<Real>& result);
+void write_tree(const Graph& graph, Local source, const SsspFound<Sum>& found, SsspResult<Real>& result);
 
 }  // namespace atl

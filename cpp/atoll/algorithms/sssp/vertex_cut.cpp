@@ -52,7 +52,7 @@ void VertexCutSssp<Real, Sum>::run(Vertex source, SsspResult<Real>& result) {
   // Over the edge-cut a vertex has all its entering edges on its owner, and a tree needs no more than distances there.
   for (Local v = 0; v < graph_.owned(); ++v) edge_cut_distance_[v] = distance_[v];
   edge_cut_.broadcast_all({edge_cut_distance_.data(), edge_cut_distance_.size()});
-  write_tree<Real, Sum>(graph_, from, {edge_cut_distance_.data(), edge_cut_distance_.size()}, {}, result);
+  write_tree<Real, Sum>(graph_, from, {{edge_cut_distance_.data(), edge_cut_distance_.size()}, {}}, result);
 }
 
 template <class Real, class Sum>

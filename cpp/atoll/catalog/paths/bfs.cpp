@@ -48,7 +48,9 @@ class PreparedBfs final : public Prepared {
   void run(const Arguments& arguments, Answer& answer, const Progress&) override {
     result_.parent = answer.take<Vertex>("parent");
     result_.depth = answer.take<Vertex>("depth");
+    if (result_.parent.data() != written_) result_.listed.reset();  // another answer's arrays
     bfs_.run(arguments.vertex("source"), result_);
+    written_ = result_.parent.data();
     answer.put("parent", std::move(result_.parent));
     if (depths_) answer.put("depth", std::move(result_.depth));
     answer.set("reached", result_.reached);
@@ -64,6 +66,7 @@ class PreparedBfs final : public Prepared {
   const bool depths_;
   Search bfs_;
   BfsResult result_;
+  const Vertex* written_ = nullptr;  // where the run before wrote parents
 };
 
 template <class Search>

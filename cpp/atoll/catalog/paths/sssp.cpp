@@ -18,7 +18,9 @@ class PreparedSssp final : public Prepared {
   void run(const Arguments& arguments, Answer& answer, const Progress&) override {
     result_.distance = answer.take<Real>("distance");
     result_.parent = answer.take<Vertex>("parent");
+    if (result_.distance.data() != written_) result_.listed.reset();  // another answer's arrays
     sssp_.run(arguments.vertex("source"), result_);
+    written_ = result_.distance.data();
     answer.put("distance", std::move(result_.distance));
     answer.put("parent", std::move(result_.parent));
     answer.set("reached", result_.reached);
@@ -35,6 +37,7 @@ class PreparedSssp final : public Prepared {
  private:
   Sssp<Real> sssp_;
   SsspResult<Real> result_;
+  const Real* written_ = nullptr;  // where the run before wrote distances
 };
 
 Verdict verify_sssp(const Graph& graph, const Arguments& arguments, const Answer& answer, const EdgeList*) {
