@@ -98,6 +98,22 @@ class Bfs::Typed final : public Search {
       pulls_in_a_row = pulling ? pulls_in_a_row + 1 : 0;
       pushes_in_a_row = pulling ? 0 : pushes_in_a_row + 1;
       state_.begin_level(level);
+      if (!pulling && push_.suits_team(frontier.edges)) {
+        if (options_.degree_order) push_.sort_heaviest_first();
+        push_.levels([&] {
+          frontier = state_.end_push();
+          end_level(frontier);
+          if (options_.degree_order || !push_.suits_team(frontier.edges, true) ||
+              choose(false, frontier.vertices > kGrowth * last_vertices, frontier, alpha, unexplored_edges, unvisited))
+            return false;
+          last_vertices = frontier.vertices;
+          unexplored_edges -= frontier.edges;
+          ++pushes_in_a_row;
+          state_.begin_level(++level);
+          return true;
+        });
+        continue;
+      }
       if (pushes_in_a_row <= kSmallLevelsAfter || !is_small(frontier, alpha, unexplored_edges, unvisited)) {
         frontier = pulling ? pull() : push(frontier);
         end_level(frontier);
@@ -170,11 +186,8 @@ class Bfs::Typed final : public Search {
       return state_.end_push().on_all(world_);
     }
     updates_.expect(frontier);
-    if (options_.degree_order) {
-      push_.heaviest_first();
-    } else {
-      push_.all();
-    }
+    if (options_.degree_order) push_.sort_heaviest_first();
+    push_.all();
     updates_.drain();
     const BfsLevel found = state_.end_push().on_all(world_);
     updates_.note_outcome();

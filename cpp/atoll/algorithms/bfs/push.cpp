@@ -5,11 +5,6 @@
 namespace atl {
 namespace {
 
-// On one rank, threads of a team set bits atomically and contend for their cache lines: two threads take 66 ns a vertex
-// of a random tree where one takes 25, and a push-only search of Kronecker 20 takes 113 ms where one takes 84. Measured
-// with two threads; that five threads make up for it is an estimate.
-constexpr int kSerialThreads = 4;
-constexpr Edge kSerialEdges = 65536;
 // On several ranks: below this much work, waking the team costs more than it gains (a region is about a microsecond).
 constexpr Edge kOneThreadEdges = 8192;
 constexpr std::size_t kOneThreadVertices = 2048;
@@ -34,6 +29,7 @@ BfsPush<Id>::BfsPush(const TraversalView<Id>& view, const BfsKernels<Id>& kernel
       state_(state),
       updates_(updates),
       serial_(view.graph(), view.ids(), state),
+      team_push_(view.graph(), serial_.ids(), state),
       long_lists_(static_cast<std::size_t>(view.active()) + 1),
       claimed_(static_cast<std::size_t>(team_.size())) {
   // Hubs are sorted by falling degree, so those with long lists come first, unless parts of them are elsewhere.
@@ -42,18 +38,16 @@ BfsPush<Id>::BfsPush(const TraversalView<Id>& view, const BfsKernels<Id>& kernel
 }
 
 template <class Id>
-void BfsPush<Id>::heaviest_first() {
+void BfsPush<Id>::sort_heaviest_first() {
   const auto queue = state_.queue();
   std::sort(queue.begin(), queue.end(),
             [&](Local a, Local b) { return view_.out().degree(a) > view_.out().degree(b); });
-  all();
 }
 
 template <class Id>
 void BfsPush<Id>::all() {
   const auto queue = state_.queue();
-  if (view_.world().size() == 1 && (team_.size() <= kSerialThreads || state_.queue_edges() <= kSerialEdges))
-    return serial_.push();
+  if (view_.world().size() == 1) return serial_.push();
   if (state_.queue_edges() > kOneThreadEdges || queue.size() > kOneThreadVertices) return with_team();
   const int thread = Team::this_thread();
   for (std::size_t i = 0; i < queue.size(); ++i) {

@@ -3,14 +3,16 @@
 
 #include <atoll/algorithms/bfs/remote_updates.hpp>
 #include <atoll/algorithms/bfs/serial.hpp>
+#include <atoll/algorithms/bfs/team_push.hpp>
 
 /// The push along the edges of the frontier by the threads of the team. The thread that sets the visited bit of a
 /// target has reached it; if the target is a mirror, it sends a record to the owner.
 ///
 ///     BfsPush<Id> push(view, kernels, state, updates);
 ///     push.all();                       // not collective: records are under way afterwards
-///     push.heaviest_first();            // the same, by falling degree: buffers fill and leave sooner
+///     push.sort_heaviest_first();       // before it: by falling degree, buffers fill and leave sooner
 ///     push.small_level();               // one thread; updates.exchange_small_level() sends the records
+///     if (push.suits_team(edges)) push.levels(end_level);             // on one rank, one level or several; TeamPush
 ///
 /// Threads take many short adjacency lists at a time. Lists of hubs are split into pieces and pushed after all others.
 namespace atl {
@@ -24,9 +26,15 @@ class BfsPush {
   BfsPush& operator=(const BfsPush&) = delete;
 
   void all();
-  void heaviest_first();
+  void sort_heaviest_first();  ///< the frontier
   void small_level();
-  std::size_t memory_bytes() const { return long_lists_.size() * sizeof(Local) + serial_.memory_bytes(); }
+  bool suits_team(Edge edges, bool together = false) const {
+    return view_.world().size() == 1 && team_push_.suits(edges, together);
+  }
+  void levels(const std::function<bool()>& end_level) { team_push_.levels(end_level); }
+  std::size_t memory_bytes() const {
+    return long_lists_.size() * sizeof(Local) + serial_.memory_bytes() + team_push_.memory_bytes();
+  }
 
  private:
   // Edges of a vertex that one thread takes at a time; longer lists are split among threads.
@@ -45,6 +53,7 @@ class BfsPush {
   BfsState<Id>& state_;
   RemoteUpdates<Id>& updates_;
   SerialBfs<Id> serial_;
+  TeamPush<Id> team_push_;
   Local long_end_ = 0;            // hubs below it have lists longer than kPiece
   Array<Local> long_lists_;       // hubs of the frontier with such lists
   std::vector<Claimed> claimed_;  // [thread]

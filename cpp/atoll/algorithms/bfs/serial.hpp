@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/algorithms/bfs/state.hpp>
-#include <vector>
+#include <atoll/algorithms/bfs/team_push.hpp>
 
 /// Pushes a level by one thread, without atomics or copies. This way a level of a lattice, road network or tree takes a
 /// microsecond to a millisecond; waking a team and setting bits atomically would take a multiple of that.
@@ -15,8 +14,7 @@
 /// on a lattice in its own order. push_staged() has no data-dependent branch: it gathers the targets whose bit is not
 /// set, then claims them, then writes parents. On a lattice with gaps and random ids it takes two thirds of the time,
 /// on a whole one in order one and a half times. push_staged() counts how often a list has the same outcomes as the
-/// list before it; if most do, push_branching() takes the next levels. On one rank, medium levels are split among the
-/// team without atomics: threads bin targets by owner of their cache line, and each claims its own bins.
+/// list before it; if most do, push_branching() takes the next levels.
 namespace atl {
 
 template <class Id>
@@ -27,6 +25,7 @@ class SerialBfs {
   SerialBfs& operator=(const SerialBfs&) = delete;
 
   void push();
+  const Id* ids() const { return ids_; }  ///< original ids by local number; nullptr if they are equal
   std::span<const Local> mirrors() const { return mirrors_; }
   std::size_t memory_bytes() const;
 
@@ -34,34 +33,15 @@ class SerialBfs {
   using View = typename BfsState<Id>::UnsynchronizedView;
   Local* push_branching(const View& view, Local* end);
   Local* push_staged(const View& view, Local* end);
-  // Targets gathered by one thread for another thread to claim; capacity for a level.
-  struct Bin {
-    Array<Local> targets;
-    Array<Id> parents;
-    std::size_t count = 0;
-  };
-  struct alignas(128) Thread {
-    std::vector<Bin> bins;  // [thread that claims]
-    Array<Local> found;
-  };
-
-  bool uses_team() const;
-  void push_shared(const View& view);
-  void gather(const View& view, Thread& mine, std::size_t begin, std::size_t end) const;
-  static Local* claim(const View& view, const Local* targets, Id* parents, std::size_t count, const Edge* offsets,
-                      Local* end);
   void note_outcomes(std::size_t lists, std::size_t same);
   Id id_of(Local u) const { return ids_ ? ids_[u] : static_cast<Id>(u); }
   void prefetch(std::span<const Local> queue, std::size_t i) const;
   std::span<const Local> without_mirrors(Local* begin, Local* end);
-  Edge finish_found(const View& view, std::span<const Local> found) const;
 
   const Csr& out_;
   const Local active_;
   const bool only_rank_;
-  Team& team_;
   BfsState<Id>& state_;
-  std::vector<Thread> threads_;       // allocated by the first level that uses the team
   const Id* const ids_;               // original ids by local number; nullptr if ids equal local numbers
   Array<Local> targets_;              // gathered targets; unvisited when gathered
   Array<Id> parents_;                 // [i] parent of targets_[i]

@@ -61,8 +61,8 @@ void DeltaStepping<Real, Sum>::run(Vertex source, SsspResult<Real>& result) {
   start(here);
   push();
   if (horizon_ < kUnreached) pull();
-  write_tree<Real, Sum>(
-      graph_, here, {{distance_.data(), distance_.size()}, {trace_.data(), trace_.size()}, list_reached()}, result);
+  write_tree<Real, Sum>(graph_, here,
+                        {{distance_.data(), distance_.size()}, {trace_.data(), trace_.size()}, list_reached()}, result);
 }
 
 template <class Real, class Sum>
@@ -180,9 +180,8 @@ std::optional<std::vector<Local>> DeltaStepping<Real, Sum>::list_reached() const
 
 template <class Real, class Sum>
 std::size_t DeltaStepping<Real, Sum>::memory_bytes() const {
-  return distance_.size() * sizeof(Sum) + trace_.size() * sizeof(Trace) +
-         frontier_.size() * sizeof(Local) + out_.memory_bytes() + in_.memory_bytes() +
-         out_offsets_.size() * sizeof(Edge) + heads_.size() * sizeof(Head) +
+  return distance_.size() * sizeof(Sum) + trace_.size() * sizeof(Trace) + frontier_.size() * sizeof(Local) +
+         out_.memory_bytes() + in_.memory_bytes() + out_offsets_.size() * sizeof(Edge) + heads_.size() * sizeof(Head) +
          (exchange_ ? exchange_->memory_bytes() : 0);
 }
 

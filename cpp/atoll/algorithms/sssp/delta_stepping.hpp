@@ -66,9 +66,9 @@ class DeltaStepping {
     std::vector<Local> changed;  // vertices changed since pulling began
     std::vector<char> touched;   // [block of vertices] whether this thread may have lowered a distance in it
     Array<Candidate> candidates;
-    std::size_t bucket = 0;           // the bucket that is being emptied
-    std::array<Upcoming, 2> next{};   // of this round of the team and of the one before, in turns
-    Sum least = kUnreached;           // least distance of a master that this thread has changed
+    std::size_t bucket = 0;                           // the bucket that is being emptied
+    std::array<Upcoming, 2> next{};                   // of this round of the team and of the one before, in turns
+    Sum least = kUnreached;                           // least distance of a master that this thread has changed
     alignas(64) std::atomic<std::ptrdiff_t> left{0};  // of `kept`, from its front; below 0 if none
   };
 

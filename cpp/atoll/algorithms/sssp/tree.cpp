@@ -17,11 +17,7 @@ template <class Real, class Sum>
 class ShortestPathTree {
  public:
   ShortestPathTree(const Graph& graph, Local source, const SsspFound<Sum>& found)
-      : graph_(graph),
-        in_(graph.in()),
-        weights_("sssp", graph, in_),
-        source_(source),
-        found_(found) {}
+      : graph_(graph), in_(graph.in()), weights_("sssp", graph, in_), source_(source), found_(found) {}
 
   void write(SsspResult<Real>& result) const;
 

@@ -24,7 +24,7 @@ inline constexpr std::uint64_t kSsspUnreached<std::uint64_t> = std::uint64_t{1} 
 /// What a search has found, by local number.
 template <class Sum>
 struct SsspFound {
-  std::span<const Sum> distance;          ///< masters and their mirrors; on one rank those without edges may be left out
+  std::span<const Sum> distance;  ///< masters and their mirrors; on one rank those without edges may be left out
   std::span<const SsspTrace<Sum>> trace;  ///< masters with an edge, or none
   /// The masters with an edge that were reached, if these are few.
   std::optional<std::vector<Local>> reached = {};
