@@ -3,7 +3,8 @@
 
 peers.py lists the peers. Graphs are generators' names and files (--graphs, --directed-graphs), and those of REAL that
 are in a folder of real graphs (--real, default $ATOLL_DATA/graphs/real). All engines use the same edges and weights
-(inputs.py); our runs and a peer's alternate, ours on as many ranks as the peer's, after one of ours that verifies. A peer has the best of its --delta.
+(inputs.py); our runs and a peer's alternate, ours on as many ranks as the peer's, after one of ours that verifies. A
+peer has the best of its --delta.
 Tables begin with the graph on which we are slowest.
 
 [1] "TuCOMM", sections 8.2, 8.3 and 8.7.

@@ -54,7 +54,7 @@ class DeltaStepping {
     std::uint32_t from;
     Sum reached;
   };
-  /// What a thread has to do next, as far as it knows.
+  /// The work that is next, as far as a thread knows.
   struct Upcoming {
     std::size_t bucket, size;
     Sum horizon;

@@ -21,7 +21,7 @@ inline constexpr std::uint32_t kSsspUnreached<std::uint32_t> = 0x7fffffff;
 template <>
 inline constexpr std::uint64_t kSsspUnreached<std::uint64_t> = std::uint64_t{1} << 62;
 
-/// What a search has found, by local number.
+/// The findings of a search, by local number.
 template <class Sum>
 struct SsspFound {
   std::span<const Sum> distance;  ///< masters and their mirrors; on one rank those without edges may be left out
