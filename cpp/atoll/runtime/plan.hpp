@@ -28,13 +28,13 @@ struct Plan {
   std::string buffers = "dynamic";     ///< dynamic switched single: how far a producer runs ahead of its links
   std::size_t lane_bytes = 256 << 10;  ///< size of a send buffer in which records for one next hop merge; 0: no merging
   int threads = 0;                     ///< per rank; 0: usable cores / ranks on this node
-  std::size_t slot_bytes = 0;          ///< size of a packet; 0: by the number of ranks, see slot_bytes_for
-  int slots_per_peer = 4;              ///< packets in flight per ordered pair of ranks
-  std::size_t ring_bytes = 0;          ///< ring for small messages per ordered pair on a node; 0: see ring_bytes_for
-  std::size_t eager_bytes = 8192;      ///< longer messages go by rendezvous; capped by the transport's limit
-  int packets = 512;                   ///< of the queue, per rank: messages not yet received, or waiting for their data
-  std::string progress = "inline";     ///< inline thread: whether a communication thread makes progress
-  std::size_t budget_bytes = std::size_t{1} << 30;      ///< communication memory per rank
+  std::size_t slot_bytes = 0;      ///< size of a packet; 0: see slot_bytes_for, and SlotRule for routes of several hops
+  int slots_per_peer = 4;          ///< packets in flight per ordered pair of ranks
+  std::size_t ring_bytes = 0;      ///< ring for small messages per ordered pair on a node; 0: see ring_bytes_for
+  std::size_t eager_bytes = 8192;  ///< longer messages go by rendezvous; capped by the transport's limit
+  int packets = 512;               ///< of the queue, per rank: messages not yet received, or waiting for their data
+  std::string progress = "inline";                  ///< inline thread: whether a communication thread makes progress
+  std::size_t budget_bytes = std::size_t{1} << 30;  ///< communication memory per rank
   std::size_t replicated_bytes = std::size_t{1} << 30;  ///< largest O(n) bitmap that each rank may hold
   double stall_seconds = 30;  ///< after so long without any progress, warn once who waits for what
   /// A process that has not answered for so long, while others wait, ends the job: it is stopped or lost (a process
@@ -45,6 +45,9 @@ struct Plan {
   /// slot_bytes, or if it is 0: 64 KiB up to 16 ranks (measured best for 2 to 4 over MPI and in process), then less, so
   /// that a rank's slots for all its peers stay about 4 MiB, and no less than 1 KiB.
   std::size_t slot_bytes_for(int ranks) const;
+
+  /// The longest slot of a relay, where the fabric has slots of several lengths: slot_bytes, or if it is 0: 256 KiB.
+  std::size_t longest_slot_bytes() const { return slot_bytes > 0 ? slot_bytes : std::size_t{256} << 10; }
 
   /// ring_bytes, or if it is 0: 128 KiB up to 16 ranks, then less, and no less than 4 KiB.
   std::size_t ring_bytes_for(int ranks) const;

@@ -31,6 +31,10 @@ Machine machine_of(const Plan& plan, const Hierarchy& hierarchy, const std::opti
   return machine;
 }
 
+SlotRule slot_rule_of(const Plan& plan, const Fabric& fabric) {
+  return {fabric.slot_bytes(), plan.slots_per_peer, fabric.longest_slot_bytes(), plan.buffers == "dynamic"};
+}
+
 std::unique_ptr<const Route> make_route(const World& world, std::string_view name,
                                         const std::vector<std::int64_t>& weights) {
   return std::make_unique<const Route>(name, world.hierarchy(), monitors_named(world.plan().monitors), weights);
@@ -54,7 +58,7 @@ World::World(std::unique_ptr<Fabric> fabric, Plan plan, Hierarchy hierarchy, Opt
       buffer_slots_to_(static_cast<std::size_t>(size_)),
       threads_(static_cast<std::size_t>(thread_slots())),
       internals_(std::make_unique<Internals>(
-          *this, RouteModel(hierarchy_, machine_.cost.levels(), {fabric_->slot_bytes(), plan_.slots_per_peer}))),
+          *this, RouteModel(hierarchy_, machine_.cost.levels(), slot_rule_of(plan_, *fabric_)))),
       all_near_(internals_->dispatcher.all_near()) {
   check(hierarchy_.size() == size_, "the hierarchy has {} ranks (the job has {}). Correct --domains.",
         hierarchy_.size(), size_);
@@ -102,6 +106,7 @@ void World::close() {
 bool World::has_communication_thread() const { return internals_->dispatcher.has_thread(); }
 const Route& World::route() const { return *internals_->routes.front(); }
 const RouteModel& World::route_model() const { return internals_->model; }
+const SlotRule& World::slot_rule() const { return internals_->model.slots(); }
 FlowControl& World::flow() { return internals_->flow; }
 
 std::uint32_t World::open_channel(Deliver deliver, void* context, Runs runs) {
@@ -162,14 +167,23 @@ Busy World::acquire(Rank to, Slot& slot, Hold hold) {
   if (hold == Hold::as_send_buffer && held.fetch_add(1, std::memory_order_relaxed) + 1 >= plan_.slots_per_peer)
     busy = Busy::reserved;
   if (busy == Busy::no) busy = fabric_->acquire(to, slot);
+  if (busy != Busy::no && hold == Hold::as_send_buffer) held.fetch_sub(1, std::memory_order_relaxed);
+  return behind_header(busy, slot);
+}
+
+Busy World::acquire_long(Rank to, const LongSlots& slots, Slot& slot) {
+  return behind_header(fabric_->acquire_long(to, slots, slot), slot);
+}
+
+// Counts a refusal; leaves out the header of a slot that was given.
+Busy World::behind_header(Busy busy, Slot& slot) {
   if (busy != Busy::no) {
-    if (hold == Hold::as_send_buffer) held.fetch_sub(1, std::memory_order_relaxed);
     ++thread_state().counters.retries[static_cast<int>(busy)];
-    return busy;
+  } else {
+    slot.data += kHeaderBytes;
+    slot.capacity -= kHeaderBytes;
   }
-  slot.data += kHeaderBytes;
-  slot.capacity -= kHeaderBytes;
-  return Busy::no;
+  return busy;
 }
 
 void World::publish_for(std::uint32_t channel, const Slot& slot, std::size_t payload_bytes, std::size_t more, Hold hold,

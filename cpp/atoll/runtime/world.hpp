@@ -33,6 +33,7 @@ class FlowControl;
 class HopList;
 class Route;
 class RouteModel;
+struct SlotRule;
 
 class World : public Collectives {
  public:
@@ -73,6 +74,7 @@ class World : public Collectives {
   /// Whether each exchange takes the route of the least predicted cost (Plan::route is "auto").
   bool chooses_routes() const { return plan_.route == "auto" && hierarchy_.depth() > 1; }
   const RouteModel& route_model() const;
+  const SlotRule& slot_rule() const;
   /// Whether votes go up and down the tree of domains, as records do on routes of several hops.
   bool votes_by_tree() const { return votes_by_tree_; }
   /// If routes are chosen, votes follow the route of the latest exchange. Collective by order.
@@ -137,6 +139,8 @@ class World : public Collectives {
   /// starts. Send buffers may hold all slots of a peer but one, so a thread that wants to send a full block never waits
   /// for a buffer that nobody fills.
   Busy acquire(Rank to, Slot& slot, Hold hold = Hold::briefly);
+  /// The same for a relay, which has few peers and therefore longer slots (SlotRule).
+  Busy acquire_long(Rank to, const LongSlots& slots, Slot& slot);
   void publish(std::uint32_t channel, const Slot& slot, std::size_t payload_bytes, Hold hold = Hold::briefly,
                std::uint32_t stamp = 0) {
     publish_for(channel, slot, payload_bytes, 0, hold, stamp);
@@ -224,6 +228,7 @@ class World : public Collectives {
   };
 
   std::shared_ptr<void>& shared_place(std::type_index type);
+  Busy behind_header(Busy busy, Slot& slot);
   void agree_on(int kind, const std::string& message);
   /// Throws TransportError if a peer is lost or silent.
   void check_peers(const char* what);

@@ -67,9 +67,15 @@ inline constexpr std::size_t kControlBytes = 56;
 /// Memory to fill and publish once, or to return unused by abandon().
 struct Slot {
   std::byte* data = nullptr;
-  std::size_t capacity = 0;  ///< bytes; the same for every slot of a fabric
+  std::size_t capacity = 0;  ///< bytes; the same for every slot of a fabric that acquire() gives
   Rank to = -1;
   std::uint32_t ticket = 0;  ///< the fabric's own
+};
+
+/// The slots that a relay asks for, see Fabric::acquire_long.
+struct LongSlots {
+  std::size_t bytes = 0;
+  int per_peer = 0;
 };
 
 /// A packet that poll() found. The bytes are valid until release(). The two ends of a put() are packets without bytes,
@@ -118,6 +124,11 @@ class Fabric {
   virtual Busy acquire(Rank to, Slot& slot) = 0;
   /// Sends the first `bytes` (1 .. capacity) of the slot.
   virtual void publish(const Slot& slot, std::size_t bytes) = 0;
+  /// The longest slot that acquire_long() gives; slot_bytes() where all slots are alike.
+  virtual std::size_t longest_slot_bytes() const { return slot_bytes(); }
+  /// acquire() for a rank that sends to few peers and therefore in longer slots: of `slots.bytes` bytes, and up to
+  /// `slots.per_peer` of them towards a peer at a time. A fabric whose slots are all alike gives one of those.
+  virtual Busy acquire_long(Rank to, const LongSlots& /*slots*/, Slot& slot) { return acquire(to, slot); }
   virtual void abandon(const Slot& slot) = 0;
 
   /// Copies the bytes (0 .. message_bytes(), or kControlBytes) and sends them to `to` (never this rank itself).

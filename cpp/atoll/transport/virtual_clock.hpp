@@ -33,6 +33,7 @@ struct ClockOptions {
   std::vector<Rank> places = {};
   NoiseModel noise = {};  ///< levels only
   std::size_t slot_bytes = 16384;
+  std::size_t longest_slot_bytes = 0;  ///< of a relay's slots; 0: slot_bytes
   std::size_t message_bytes = 8192;
   int slots_per_peer = 4;    ///< in flight per ordered pair; 1 .. 64
   double compute_scale = 0;  ///< virtual seconds per second of this thread's processor time

@@ -64,7 +64,7 @@ PredictedRun predict_run(const Hierarchy& hierarchy, const Machine& machine, con
   const auto ranks = static_cast<double>(hierarchy.size());
   const Plan plan;
   const RouteModel model(hierarchy, machine.cost.levels(),
-                         {plan.slot_bytes_for(hierarchy.size()), plan.slots_per_peer});
+                         {plan.slot_bytes_for(hierarchy.size()), plan.slots_per_peer, plan.longest_slot_bytes()});
   const std::vector<Exchange> exchanges = profile_of(graph).scaled(times).exchanges(ranks);
 
   PredictedRun result;

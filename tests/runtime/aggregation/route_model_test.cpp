@@ -52,8 +52,9 @@ double simulated(const Hierarchy& hierarchy, const std::string& route, int recor
 
 RouteModel model_of(const Hierarchy& hierarchy) {
   const Plan plan;
-  return {
-      hierarchy, Cost::paper(hierarchy.depth()).levels(), {plan.slot_bytes_for(hierarchy.size()), plan.slots_per_peer}};
+  return {hierarchy,
+          Cost::paper(hierarchy.depth()).levels(),
+          {plan.slot_bytes_for(hierarchy.size()), plan.slots_per_peer, plan.longest_slot_bytes()}};
 }
 
 }  // namespace

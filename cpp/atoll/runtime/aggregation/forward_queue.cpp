@@ -2,11 +2,32 @@
 #include <algorithm>
 #include <atoll/base/stream_copy.hpp>
 #include <atoll/runtime/aggregation/forward_queue.hpp>
+#include <atoll/runtime/aggregation/slot_rule.hpp>
 #include <atoll/runtime/world.hpp>
 #include <cstring>
 #include <mutex>
 
 namespace atl {
+
+namespace {
+
+// Slots are shared out among the ranks that this one sends to, however many hops lead there.
+std::size_t slot_bytes_of(const World& world, const HopList& hops) {
+  std::vector<Rank> next;
+  for (const HopList::Hop& h : hops.hops())
+    if (h.next != world.rank()) next.push_back(h.next);
+  std::sort(next.begin(), next.end());
+  return world.slot_rule().bytes_for(static_cast<double>(std::unique(next.begin(), next.end()) - next.begin()));
+}
+
+std::vector<int> slots_by_level(const World& world, std::size_t slot_bytes) {
+  std::vector<int> slots;
+  for (int l = 0; l < world.hierarchy().depth(); ++l)
+    slots.push_back(world.slot_rule().per_peer_for(slot_bytes, world.machine().cost.levels(), l));
+  return slots;
+}
+
+}  // namespace
 
 // ---- blocks that wait -----------------------------------------------------------------------------------------------
 
@@ -15,7 +36,9 @@ ForwardQueue::ForwardQueue(World& world, const HopList& hops, std::size_t record
     : world_(world),
       hops_(hops),
       record_bytes_(record_bytes),
-      piece_((world.payload_bytes() - sizeof(Block::closes)) / (record_bytes + sizeof(Rank))),
+      slot_bytes_(slot_bytes_of(world, hops)),
+      per_peer_(slots_by_level(world, slot_bytes_)),
+      piece_((slot_bytes_ - World::kHeaderBytes - sizeof(Block::closes)) / (record_bytes + sizeof(Rank))),
       channels_(std::move(channels)),
       arrive_(arrive),
       box_(box),
@@ -33,6 +56,10 @@ ForwardQueue::~ForwardQueue() {
 // Half of the budget is for waiting blocks, in equal shares per round; the other half is for send buffers.
 std::size_t ForwardQueue::share() const { return world_.relay_budget() / 2 / waiting_bytes_.size(); }
 std::size_t ForwardQueue::buffers_limit() const { return world_.relay_budget() / 2; }
+
+LongSlots ForwardQueue::slots_to(Rank next) const {
+  return {slot_bytes_, per_peer_[static_cast<std::size_t>(world_.level_to(next))]};
+}
 
 bool ForwardQueue::is_stopped(Rank next, std::uint32_t channel) const {
   if (stopped_count_.load(std::memory_order_acquire) == 0) return false;
@@ -52,7 +79,8 @@ bool ForwardQueue::send(Block& block) {
   const std::uint32_t channel = channel_of(hop.round, hop.arrival);
   while (block.sent < block.size || block.closes > 0) {
     Slot slot;
-    if (is_stopped(hop.next, channel) || world_.acquire(hop.next, slot) != Busy::no) return false;
+    if (is_stopped(hop.next, channel) || world_.acquire_long(hop.next, slots_to(hop.next), slot) != Busy::no)
+      return false;
     const std::size_t n = std::min(piece_, block.size - block.sent), bytes = n * record_bytes_;
     const std::byte* from = block.memory.get() + block.sent * record_bytes_;
     if (world_.all_near()) {
@@ -81,7 +109,8 @@ void ForwardQueue::wait_for_slot(std::uint32_t hop) {
   const Rank next = hops_.hops()[hop].next;
   if (next == world_.rank()) return;
   Slot slot;
-  world_.wait_until("send: the one buffer to come back", [&] { return world_.acquire(next, slot) == Busy::no; });
+  world_.wait_until("send: the one buffer to come back",
+                    [&] { return world_.acquire_long(next, slots_to(next), slot) == Busy::no; });
   world_.abandon(slot);
 }
 

@@ -87,6 +87,7 @@ class ForwardQueue {
     int after;  // packets of `from` add to rounds after this one
   };
   std::size_t share() const;
+  LongSlots slots_to(Rank next) const;
   bool send_first(std::uint32_t hop);
   bool is_over(int after, std::size_t limit) const;
   std::uint32_t channel_of(int round, Route::Phase arrival) const {
@@ -98,6 +99,8 @@ class ForwardQueue {
   World& world_;
   const HopList& hops_;
   const std::size_t record_bytes_;
+  const std::size_t slot_bytes_;
+  const std::vector<int> per_peer_;  // [level] slots that may be in flight to a peer
   const std::size_t piece_;
   const std::vector<std::uint32_t> channels_;
   const Arrive arrive_;

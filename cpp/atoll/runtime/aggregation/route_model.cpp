@@ -21,8 +21,8 @@ constexpr double kFewest = 1e-9;
 
 }  // namespace
 
-RouteModel::RouteModel(const Hierarchy& hierarchy, std::vector<LevelCost> costs, Slots slots)
-    : costs_(std::move(costs)), slot_bytes_(static_cast<double>(slots.bytes)), slots_per_peer_(slots.per_peer) {
+RouteModel::RouteModel(const Hierarchy& hierarchy, std::vector<LevelCost> costs, SlotRule slots)
+    : costs_(std::move(costs)), slots_(slots) {
   check(costs_.size() >= static_cast<std::size_t>(hierarchy.depth()),
         "costs of {} levels (the hierarchy has {}). Add the missing ones.", costs_.size(), hierarchy.depth());
   std::vector<double> domains(static_cast<std::size_t>(hierarchy.depth()), 0);
@@ -49,18 +49,28 @@ std::string_view RouteModel::best(const Exchange& e) const {
 }
 
 // The load of one rank that sends `records` records, spread evenly over `peers` peers.
-RouteModel::Load RouteModel::load(double peers, double records, double record_bytes) const {
+RouteModel::Load RouteModel::load(double peers, double records, double record_bytes, const Slots& slots) {
   const double some = filled(peers, records), bytes = records * record_bytes;
-  const double messages = std::max(some, bytes / slot_bytes_ + some / 2);  // the last slot to a peer is half full
-  return {messages, bytes, bytes, messages / std::max(1.0, peers)};
+  const double messages = std::max(some, bytes / slots.bytes + some / 2);  // the last slot to a peer is half full
+  return {messages, bytes, bytes, messages / std::max(1.0, peers) / slots.per_peer};
+}
+
+RouteModel::Slots RouteModel::relay_slots(double hops, int level) const {
+  const std::size_t bytes = slots_.bytes_for(hops);
+  return {static_cast<double>(bytes), static_cast<double>(slots_.per_peer_for(bytes, costs_, level))};
+}
+
+double RouteModel::hops_by_parts() const {
+  double hops = 0;
+  for (int l = 0; l < depth(); ++l) hops += parts(l) - 1;
+  return hops;
 }
 
 double RouteModel::seconds_of(const Round& round) const {
   double latency = 0, overhead = 0, of_rank = 0, fullest = 0, beyond = 0;
   for (int l = depth() - 1; l >= 0; --l) {
     const Load& load = round[l];
-    if (load.messages > 0)
-      latency = std::max(latency, cost(l).latency_s * std::max(1.0, std::ceil(load.to_a_peer / slots_per_peer_)));
+    if (load.messages > 0) latency = std::max(latency, cost(l).latency_s * std::max(1.0, std::ceil(load.trips)));
     overhead += load.messages * cost(l).overhead_s;
     of_rank += load.bytes;
     // A domain's uplink carries what crosses this level or any level above.
@@ -99,7 +109,7 @@ double RouteModel::voted(double round, bool any, bool over_tree) const {
 RouteModel::Estimate RouteModel::direct(const Exchange& e) const {
   const double mine = e.records / ranks(depth() - 1), bytes = static_cast<double>(e.record_bytes);
   Round round(ranks_.size());
-  for (int l = 0; l < depth(); ++l) round[l] = load(ranks(l) - ranks(l - 1), mine * share(l), bytes);
+  for (int l = 0; l < depth(); ++l) round[l] = load(ranks(l) - ranks(l - 1), mine * share(l), bytes, direct_slots());
   return estimate_of(round, voted(seconds_of(round), e.records > 0, false));
 }
 
@@ -110,7 +120,7 @@ RouteModel::Estimate RouteModel::aml(const Exchange& e) const {
   for (int l = depth() - 1; l >= 0; --l) {
     const double peers = parts(l) - 1, moved = peers * filled(e.keys * ranks(l - 1), mine / parts(l));
     Round round(ranks_.size());
-    round[l] = load(peers, moved, bytes);
+    round[l] = load(peers, moved, bytes, relay_slots(hops_by_parts(), l));
     const double seconds = seconds_of(round);
     if (l == depth() - 1) sum = estimate_of(round, 0);
     sum.seconds += l > 0 ? std::max(seconds, barrier_seconds(l)) : voted(seconds, e.records > 0, true);
@@ -124,14 +134,17 @@ RouteModel::Estimate RouteModel::row(const Exchange& e) const {
   Round inside(ranks_.size()), across(ranks_.size());
   double targets = 0;  // domains for which one rank is the intermediate hop
   for (int h = 1; h < depth(); ++h) targets += parts(h) - 1;
+  const double hops = ranks(depth() - 2) - 1 + targets;
   for (int l = 0; l < depth(); ++l) {
     const auto at = static_cast<std::size_t>(l);
     const double near = ranks(l) - ranks(l - 1);
     double records = 0;
     for (int h = l + 1; h < depth(); ++h) records += mine * share(h) * near / ranks(h - 1);
-    inside[at] = load(near, near * filled(e.keys * targets, records / std::max(1.0, near)), bytes);
+    inside[at] =
+        load(near, near * filled(e.keys * targets, records / std::max(1.0, near)), bytes, relay_slots(hops, l));
     const double peers = l == 0 ? near : parts(l) - 1;
-    across[at] = load(peers, peers * filled(e.keys, mine * share(l) / std::max(1.0, peers)), bytes);
+    across[at] =
+        load(peers, peers * filled(e.keys, mine * share(l) / std::max(1.0, peers)), bytes, relay_slots(hops, l));
   }
   return estimate_of(across, std::max(seconds_of(inside), barrier_seconds(depth() - 2)) +
                                  voted(seconds_of(across), e.records > 0, true));
@@ -155,6 +168,7 @@ RouteModel::Estimate RouteModel::gathering(const Exchange& e, bool one_monitor) 
     }
     const double monitors = one_monitor ? std::max(1.0, static_cast<double>(top - l)) : std::min(targets, ranks(l));
     const double from = one_monitor ? monitors : std::min(targets, ranks(l - 1));
+    const Slots slots = relay_slots(hops_by_parts(), l);
     Load load;
     if (targets > 0) {
       const double in = parts(l) - 1;
@@ -166,17 +180,18 @@ RouteModel::Estimate RouteModel::gathering(const Exchange& e, bool one_monitor) 
     }
     if (l == 0) {
       const double here = mine * share(0);
-      load.messages += this->load(parts(0) - 1, here, bytes).messages + std::exp(-here) * (parts(0) - 1);
+      load.messages += this->load(parts(0) - 1, here, bytes, slots).messages + std::exp(-here) * (parts(0) - 1);
       load.bytes += here * bytes;
       load.mean_bytes += here * bytes;
     } else {
       const double peers = parts(l) - 1, crossing = gathered[l];
       const double crossers = one_monitor ? 1 : std::min(peers, ranks(l - 1));
-      load.to_a_peer = std::max(1.0, crossing * bytes / slot_bytes_);
+      const double to_a_peer = std::max(1.0, crossing * bytes / slots.bytes);
+      load.trips = to_a_peer / slots.per_peer;
       const double pairs = ranks(top) / ranks(l - 1) * peers;
-      sum.top_messages = pairs * load.to_a_peer;  // the last pass of the loop leaves the top level's
+      sum.top_messages = pairs * to_a_peer;  // the last pass of the loop leaves the top level's
       sum.top_bytes = pairs * crossing * bytes;
-      load.messages += load.to_a_peer * peers / crossers;
+      load.messages += to_a_peer * peers / crossers;
       load.bytes += crossing * bytes * peers / crossers;
       load.mean_bytes += crossing * bytes * peers / ranks(l - 1);
     }
@@ -194,7 +209,8 @@ RouteModel::Estimate RouteModel::gathering(const Exchange& e, bool one_monitor) 
     const double landers = one_monitor ? 1 : std::min(ranks(l), parts(l + 1) - 1);
     const double out = parts(l) - 1, crossing = records * out / parts(l);
     Round round(ranks_.size());
-    round[l] = {std::max({out, l == 0 ? landers : 1.0, crossing / landers * bytes / slot_bytes_ + out / 2}),
+    const double slot_bytes = relay_slots(hops_by_parts(), l).bytes;
+    round[l] = {std::max({out, l == 0 ? landers : 1.0, crossing / landers * bytes / slot_bytes + out / 2}),
                 crossing / landers * bytes, crossing / ranks(l) * bytes, 1};
     sum.seconds += seconds_of(round);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/topology/cost.hpp>
+#include <atoll/runtime/aggregation/slot_rule.hpp>
 #include <atoll/topology/hierarchy.hpp>
 #include <limits>
 #include <string_view>
@@ -9,7 +9,7 @@
 
 /// Predicts the time of an exchange of records on each route, and so which route to take (Plan::route is "auto").
 ///
-///     const RouteModel model(hierarchy, costs, {.bytes = slot_bytes, .per_peer = plan.slots_per_peer});
+///     const RouteModel model(hierarchy, costs, {.bytes = slot_bytes, .per_peer = plan.slots_per_peer, .longest = 1 << 18});
 ///     model.best({.records = 1e6, .record_bytes = 8});       // "domain"
 ///
 /// The model. Every pair of ranks exchanges equally many records; domains of a level have one size, their average. A
@@ -35,13 +35,9 @@ struct Exchange {
 
 class RouteModel {
  public:
-  /// The fabric's slots between two ranks.
-  struct Slots {
-    std::size_t bytes = 0;
-    int per_peer = 4;
-  };
   /// `costs` are by level, at least one for each level of the hierarchy.
-  RouteModel(const Hierarchy& hierarchy, std::vector<LevelCost> costs, Slots slots);
+  RouteModel(const Hierarchy& hierarchy, std::vector<LevelCost> costs, SlotRule slots);
+  const SlotRule& slots() const { return slots_; }
 
   struct Estimate {
     double seconds = 0;                      ///< until the ranks have agreed on the next exchange
@@ -61,7 +57,7 @@ class RouteModel {
     double messages = 0;    ///< of the busiest rank: the larger of sent and received
     double bytes = 0;       ///< of the busiest rank
     double mean_bytes = 0;  ///< mean over all ranks
-    double to_a_peer = 0;   ///< messages from one rank to one peer
+    double trips = 0;       ///< how often a rank fills all slots to a peer
   };
   using Round = std::vector<Load>;  // [level]
 
@@ -72,7 +68,15 @@ class RouteModel {
   /// The fraction of a rank's records that cross this level and no higher one.
   double share(int level) const { return (ranks(level) - ranks(level - 1)) / ranks(depth() - 1); }
   const LevelCost& cost(int level) const { return costs_[level]; }
-  Load load(double peers, double records, double record_bytes) const;
+  /// The slots of a sender on one level.
+  struct Slots {
+    double bytes, per_peer;
+  };
+  Slots direct_slots() const { return {static_cast<double>(slots_.bytes), static_cast<double>(slots_.per_peer)}; }
+  Slots relay_slots(double hops, int level) const;
+  /// The ranks that a rank sends to where it has one next rank for each other part of each of its domains.
+  double hops_by_parts() const;
+  static Load load(double peers, double records, double record_bytes, const Slots& slots);
   double seconds_of(const Round& round) const;
   double barrier_seconds(int level) const;
   double voted(double round, bool any, bool over_tree) const;
@@ -86,7 +90,7 @@ class RouteModel {
 
   std::vector<LevelCost> costs_;
   std::vector<double> ranks_;  // [level] of a domain
-  double slot_bytes_, slots_per_peer_;
+  SlotRule slots_;
 };
 
 }  // namespace atl

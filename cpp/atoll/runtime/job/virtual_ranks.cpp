@@ -19,6 +19,7 @@ VirtualRun run_virtual(const Hierarchy& places, const Machine& machine, const Pl
                   .places = order,
                   .noise = machine.noise,
                   .slot_bytes = plan.slot_bytes_for(hierarchy.size()),
+                  .longest_slot_bytes = plan.longest_slot_bytes(),
                   .message_bytes = std::clamp(plan.eager_bytes, kShortest, kLongest),
                   .slots_per_peer = plan.slots_per_peer,
                   .compute_scale = compute_scale});

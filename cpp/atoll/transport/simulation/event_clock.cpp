@@ -9,8 +9,6 @@
 namespace atl {
 namespace {
 
-// Small messages in flight per ordered pair and kind, about the capacity of a node's ring.
-constexpr int kSmallInFlight = 64;
 // After this many unsuccessful polls without a wait in between, time advances to the next event, at least by kPoll_s.
 constexpr int kIdlePolls = 8;
 constexpr double kPoll_s = 1e-7;
@@ -126,12 +124,12 @@ void EventClock::give_block(std::uint32_t block) {
   blocks_.give_back(block, size_class);
 }
 
-std::uint32_t EventClock::take(Rank from, Rank to, Kind kind, int size_class, Busy& busy) {
+std::uint32_t EventClock::take(Rank from, Rank to, Kind kind, int size_class, int most, Busy& busy) {
   RankState& s = state(from);
   auto& in_flight = s.in_flight[kind];
   if (in_flight.empty()) in_flight.resize(static_cast<std::size_t>(ranks_));
   std::uint8_t& n = in_flight[to];
-  if (n >= (kind == kBulk ? options_.slots_per_peer : kSmallInFlight)) {
+  if (n >= most) {
     s.starved = true;
     busy = Busy::no_slot;
     return kNoBlock;

@@ -59,8 +59,8 @@ class EventClock : public VirtualClock {
 
   double now(Rank rank);
   void set_timing(Rank rank, SimulatedTiming timing) { state(rank).timing = timing; }
-  /// Takes a block for a packet to `to`; sets `busy` if there is none.
-  std::uint32_t take(Rank from, Rank to, Kind kind, int size_class, Busy& busy);
+  /// Takes a block for a packet to `to`; sets `busy` if `most` packets of that kind are in flight.
+  std::uint32_t take(Rank from, Rank to, Kind kind, int size_class, int most, Busy& busy);
   void depart(std::uint32_t block, std::size_t bytes, std::size_t more = 0);
   void compute(Rank rank, double seconds);
   /// The receiver has read the block, or the sender has abandoned it; `at` is that rank's clock.

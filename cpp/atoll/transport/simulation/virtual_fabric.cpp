@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <atoll/base/error.hpp>
 #include <atoll/transport/simulation/event_clock.hpp>
 #include <cstring>
 
 namespace atl {
 namespace {
+
+// Small messages in flight per ordered pair and kind, about the capacity of a node's ring.
+constexpr int kSmallInFlight = 64;
 
 class VirtualFabric final : public Fabric {
  public:
@@ -27,8 +31,20 @@ class VirtualFabric final : public Fabric {
 
   Busy acquire(Rank to, Slot& slot) override {
     Busy busy = Busy::no;
-    const std::uint32_t block = clock_.take(rank_, to, EventClock::kBulk, clock_.slot_class(), busy);
+    const std::uint32_t block =
+        clock_.take(rank_, to, EventClock::kBulk, clock_.slot_class(), clock_.options().slots_per_peer, busy);
     if (busy == Busy::no) slot = {clock_.payload(block), slot_bytes(), to, block};
+    return busy;
+  }
+  std::size_t longest_slot_bytes() const override {
+    return std::max(slot_bytes(), clock_.options().longest_slot_bytes);
+  }
+  Busy acquire_long(Rank to, const LongSlots& slots, Slot& slot) override {
+    const std::size_t bytes = std::min(slots.bytes, longest_slot_bytes());
+    Busy busy = Busy::no;
+    const std::uint32_t block =
+        clock_.take(rank_, to, EventClock::kBulk, SizeClassPool::class_of(bytes), slots.per_peer, busy);
+    if (busy == Busy::no) slot = {clock_.payload(block), bytes, to, block};
     return busy;
   }
   void compute(double seconds) override { clock_.compute(rank_, seconds); }
@@ -42,7 +58,8 @@ class VirtualFabric final : public Fabric {
   Busy send(Rank to, Traffic traffic, Note note, std::span<const std::byte> bytes) override {
     Busy busy = Busy::no;
     const EventClock::Kind kind = traffic == Traffic::control ? EventClock::kControl : EventClock::kMessage;
-    const std::uint32_t block = clock_.take(rank_, to, kind, SizeClassPool::class_of(bytes.size()), busy);
+    const std::uint32_t block =
+        clock_.take(rank_, to, kind, SizeClassPool::class_of(bytes.size()), kSmallInFlight, busy);
     if (busy != Busy::no) return busy;
     clock_.message(block).note = note;
     if (!bytes.empty()) std::memcpy(clock_.payload(block), bytes.data(), bytes.size());
