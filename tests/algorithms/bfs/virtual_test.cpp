@@ -110,3 +110,50 @@ TEST_CASE("every route finds the same depths on every clock and number of ranks,
         }
       }
 }
+
+TEST_CASE("a search that knows its levels one drain late counts as one that asks for each") {
+  struct Counts {
+    Vertex reached, found;
+    Edge edges;
+    int levels;
+    std::size_t rounds;
+    bool operator==(const Counts&) const = default;
+  };
+  const auto count = [](World& world, const std::string& graph_name, bool directed, Vertex source) {
+    EdgeList list = generate(world, graph_name);
+    list.directed = directed;
+    const Graph graph = Graph::build(world, std::move(list), {.isolated = Isolated::keep});
+    Bfs search(graph, {.direction = Direction::push});
+    BfsResult result;
+    for (int time = 0; time < 2; ++time) search.run(source, result);  // the second time over what the first has left
+    Vertex found = result.rounds.between().found;
+    result.rounds.for_each([&](std::size_t, const BfsRound& round) { found += round.found; });
+    return Counts{result.reached, found, result.edges, result.levels, result.rounds.size()};
+  };
+  // With self-loops and vertices that no edge reaches; a path, whose levels are many; a star, whose levels are three.
+  for (const std::string graph : {"kron:9:8:3", "kron:6:1:5", "path:40", "star:30", "ring:5"})
+    for (const bool directed : {false, true})
+      for (const Vertex source : {0, 3}) {
+        CAPTURE(graph);
+        CAPTURE(directed);
+        CAPTURE(source);
+        Counts expected{};
+        run_ranks(1, {}, [&](World& world) { expected = count(world, graph, directed, source); });
+        CHECK(expected.found + 1 == expected.reached);
+        for (const std::string domains : {"1+1", "2+1", "2x2", "3+2", "2x2x2", "4+2+1", "2x3x4"})
+          for (const std::string& route : routes()) {
+            if (shapes::kSanitized && domains.size() % 2 == 0) continue;
+            CAPTURE(domains);
+            CAPTURE(route);
+            Plan plan;
+            plan.route = route;
+            Counts got{};
+            const Hierarchy hierarchy = Hierarchy::parse(domains);
+            run_virtual(hierarchy, Cost::paper(hierarchy.depth()), plan, [&](World& world) {
+              const Counts mine = count(world, graph, directed, source);
+              if (world.rank() == hierarchy.size() - 1) got = mine;
+            });
+            CHECK(got == expected);
+          }
+      }
+}

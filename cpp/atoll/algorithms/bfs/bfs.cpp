@@ -17,7 +17,8 @@
 // one exchange of bits before it (MirrorBits) and no messages while it runs; a push sends records (remote_updates.hpp).
 // Levels that stay small (lattices, roads) are pushed by one thread of each rank and exchanged in one message per pair
 // of ranks, which also has the size of the sender's frontier, so that no reduction is needed; by the message queue
-// (Plan::exchange) all pushed levels are.
+// (Plan::exchange) all pushed levels are. On routes of several hops the packets that end an exchange add
+// those sizes up on their way, and a search that only pushes takes no other reduction.
 // Over a vertex-cut, mirrors have a part of their vertex's edges: they get the frontier's bits before a push too, and
 // send records after a pull.
 //
@@ -50,13 +51,20 @@ class Bfs::Typed final : public Search {
         push_(view_, kernels_, state_, updates_),
         mirror_bits_(view_.mirror_bits()),
         report_(graph, kernels_),
-        all_active_(world_.sum(static_cast<Vertex>(graph.active()))) {}
+        all_active_(world_.sum(static_cast<Vertex>(graph.active()))),
+        pushes_all_(options.direction == Direction::push && !view_.mirrors_have_rows() && !world_.route().is_direct()) {
+  }
 
   void run(Vertex source, BfsResult& result) override {
     const auto [owner, owned_index] = graph_.find(source);
     const bool mine = owner == world_.rank();
     updates_.start();
-    BfsLevel frontier = state_.start(mine ? graph_.local_of(owned_index) : -1, source).on_all(world_);
+    const BfsLevel first = state_.start(mine ? graph_.local_of(owned_index) : -1, source);
+    // Its edges are added up while the first level is drained, if no later level has to know them before.
+    if (pushes_all_) updates_.expect({.vertices = 1});
+    const bool sums_travel = pushes_all_ && updates_.sums_travel();
+    BfsLevel frontier = sums_travel ? BfsLevel{.vertices = 1} : first.on_all(world_);
+    std::optional<typename BfsReport<Id>::Outside> outside;
     Edge unexplored_edges = report_.all_edges();
     Vertex unvisited = all_active_ - frontier.vertices;
     result.reached = 1;
@@ -114,30 +122,32 @@ class Bfs::Typed final : public Search {
         });
         continue;
       }
-      if (pushes_in_a_row <= kSmallLevelsAfter || !is_small(frontier, alpha, unexplored_edges, unvisited)) {
+      if (!may_run_ahead(pushes_in_a_row, frontier, alpha, unexplored_edges, unvisited)) {
         frontier = pulling ? pull() : push(frontier);
         end_level(frontier);
         continue;
       }
-      // One message per pair of ranks and level. It has the size of the sender's frontier before the level, so ranks
-      // know the global size one level late.
-      BfsLevel mine{.vertices = static_cast<Vertex>(state_.queue().size()), .edges = state_.queue_edges()};
+      // The messages of a level have the size of the sender's frontier before it, so ranks know the global size one
+      // level late.
+      BfsTotals here{.level = {.vertices = static_cast<Vertex>(state_.queue().size()), .edges = state_.queue_edges()}};
       for (bool known = true;; known = false, state_.begin_level(++level)) {
-        push_.small_level();
-        const BfsLevel pushed = updates_.exchange_small_level(mine);
-        mine = state_.end_push();
-        if (!known) {
-          frontier = pushed;
+        const BfsTotals pushed = push_ahead(here.level, known ? &frontier : nullptr);
+        here.level = state_.end_push();
+        if (known) {
+          if (level == 1) unexplored_edges -= pushed.level.edges - frontier.edges;
+        } else {
+          frontier = pushed.level;
           unexplored_edges -= frontier.edges;
           end_level(frontier);
         }
-        if (frontier.vertices == 0 || !is_small(frontier, alpha, unexplored_edges, unvisited)) break;
+        if (frontier.vertices == 0 && pushes_all_) outside = {unexplored_edges, pushed.loops_outside};
+        if (frontier.vertices == 0 || !may_stay_ahead(frontier, alpha, unexplored_edges, unvisited)) break;
       }
       if (frontier.vertices == 0) break;
-      frontier = mine.on_all(world_);
+      frontier = here.level.on_all(world_);
       end_level(frontier);
     }
-    report_.write(state_, source, mine ? owned_index : -1, result);
+    report_.write(state_, source, mine ? owned_index : -1, result, outside);
   }
 
   std::size_t memory_bytes() const override {
@@ -172,9 +182,23 @@ class Bfs::Typed final : public Search {
            (growing ? 2 * frontier.edges > unvisited : frontier.edges / 2 > 2 * kPullRound + unvisited);
   }
 
+  // Whether a level may be pushed before all ranks know the size of its frontier.
+  bool may_run_ahead(int pushes_in_a_row, const BfsLevel& frontier, double alpha, Edge unexplored_edges,
+                     Vertex unvisited) const {
+    if (pushes_all_) return updates_.sums_travel();
+    return pushes_in_a_row > kSmallLevelsAfter && is_small(frontier, alpha, unexplored_edges, unvisited);
+  }
+  // The same of the level after one that was; `frontier` is the last that is known, of the level before.
+  bool may_stay_ahead(const BfsLevel& frontier, double alpha, Edge unexplored_edges, Vertex unvisited) {
+    if (!pushes_all_ && !is_small(frontier, alpha, unexplored_edges, unvisited)) return false;
+    return updates_.may_exchange_small_levels() || updates_.expect_any();
+  }
+
   // The size is known one level late, so the next level must not need a pull even if it is twice as large.
   bool is_small(const BfsLevel& frontier, double alpha, Edge unexplored_edges, Vertex unvisited) const {
-    if (!updates_.may_exchange_small_levels() || frontier.edges > kSmallLevelEdges) return false;
+    const bool runs_ahead =
+        updates_.may_exchange_small_levels() || (updates_.sums_travel() && !view_.mirrors_have_rows());
+    if (!runs_ahead || frontier.edges > kSmallLevelEdges) return false;
     const BfsLevel next{.vertices = 2 * frontier.vertices, .edges = 2 * frontier.edges};
     return !choose(false, true, next, alpha, unexplored_edges, unvisited);
   }
@@ -186,12 +210,29 @@ class Bfs::Typed final : public Search {
       return state_.end_push().on_all(world_);
     }
     updates_.expect(frontier);
-    if (options_.degree_order) push_.sort_heaviest_first();
-    push_.all();
+    push_in_order();
     updates_.drain();
     const BfsLevel found = state_.end_push().on_all(world_);
     updates_.note_outcome();
     return found;
+  }
+
+  void push_in_order() {
+    if (options_.degree_order) push_.sort_heaviest_first();
+    push_.all();
+  }
+
+  // Pushes a level; returns what the ranks knew before it, added up. `frontier`: null if that is not known yet.
+  BfsTotals push_ahead(const BfsLevel& mine, const BfsLevel* frontier) {
+    if (updates_.may_exchange_small_levels()) {
+      push_.small_level();
+      return {updates_.exchange_small_level(mine)};
+    }
+    if (frontier) updates_.expect(*frontier);
+    push_in_order();
+    const BfsTotals before = updates_.drain({mine, report_.loops_outside(state_)});
+    updates_.note_outcome();
+    return before;
   }
 
   BfsLevel pull() {
@@ -237,6 +278,7 @@ class Bfs::Typed final : public Search {
   MirrorBits mirror_bits_;
   const BfsReport<Id> report_;
   const Vertex all_active_;
+  const bool pushes_all_;  // over a route of several hops: no level has to know the size of its frontier
 };
 
 Bfs::Bfs(const Graph& graph, const BfsOptions& options) {

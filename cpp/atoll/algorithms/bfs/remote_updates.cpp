@@ -16,7 +16,10 @@ constexpr MailboxOptions kHandling{.handling = Handling::parallel, .handler_send
 template <class Id>
 RemoteUpdates<Id>::RemoteUpdates(const TraversalView<Id>& view, const BfsOptions& options,
                                  const BfsKernels<Id>& kernels, BfsState<Id>& state)
-    : view_(view), kernels_(kernels), state_(state) {
+    : view_(view),
+      kernels_(kernels),
+      state_(state),
+      agrees_apart_(options.direction != Direction::push || view.mirrors_have_rows()) {
   const Graph& graph = view.graph();
   World& world = view.world();
   if (world.route().is_direct()) {
@@ -45,7 +48,16 @@ RemoteUpdates<Id>::RemoteUpdates(const TraversalView<Id>& view, const BfsOptions
 
 template <class Id>
 void RemoteUpdates<Id>::expect(const BfsLevel& frontier) {
-  if (forwarded_) forwarded_->expect({.records = estimate_->records(frontier), .keys = estimate_->mean_active()});
+  if (forwarded_)
+    forwarded_->expect(
+        {.records = estimate_->records(frontier), .keys = estimate_->mean_active(), .agrees_apart = agrees_apart_});
+}
+
+template <class Id>
+bool RemoteUpdates<Id>::expect_any() {
+  Exchange least{.keys = estimate_->mean_active(), .agrees_apart = agrees_apart_}, most = least;
+  most.records = estimate_->unclaimed();
+  return forwarded_->expect_between(least, most);
 }
 
 // At most one for each mirror; which of them a frontier reaches is not known.
@@ -61,6 +73,13 @@ void RemoteUpdates<Id>::drain() {
   } else {
     direct_->drain();
   }
+}
+
+template <class Id>
+BfsTotals RemoteUpdates<Id>::drain(const BfsTotals& mine) {
+  const DrainSums sums =
+      forwarded_->drain({{mine.level.vertices, mine.level.edges, mine.level.records, mine.loops_outside}});
+  return {{.vertices = sums.values[0], .edges = sums.values[1], .records = sums.values[2]}, sums.values[3]};
 }
 
 template <class Id>

@@ -28,6 +28,12 @@
 /// owner's local number. A vertex with delegates sends one record to the delegate on each rank instead.
 namespace atl {
 
+/// The numbers that ranks add up while they drain a level's records: the level before, and self-loops of vertices not reached.
+struct BfsTotals {
+  BfsLevel level;
+  Edge loops_outside = 0;
+};
+
 template <class Id>
 class RemoteUpdates {
  public:
@@ -41,9 +47,16 @@ class RemoteUpdates {
     if (estimate_) estimate_->start();
   }
   void expect(const BfsLevel& frontier);
+  /// Instead of expect(), before a level whose frontier the ranks do not know yet. False if the best route depends on it
+  /// so much that they had better ask.
+  bool expect_any();
   /// Before a level is pulled of which mirrors will tell their owners.
   void expect_pulled();
   void drain();
+  /// Whether a drain adds numbers of all ranks up as it goes, so that a level needs no sum of its own.
+  bool sums_travel() const { return forwarded_ && forwarded_->sums_travel(); }
+  /// drain() that returns the sums of `mine`, which the ranks knew before.
+  BfsTotals drain(const BfsTotals& mine);
   void note_outcome();
   /// To be called after each level, pushed or pulled.
   void note(const BfsLevel& found, Vertex unvisited) {
@@ -149,6 +162,7 @@ class RemoteUpdates {
   std::vector<std::vector<Local>>
       owner_local_;  // [owner][mirror index] local number on the owner; empty on the direct route
   std::optional<DistinctTargetEstimate> estimate_;  // on routes of several hops only
+  const bool agrees_apart_;                         // see Exchange; a search that only pushes needs not
   std::optional<Mailbox<Visit, Receive>> direct_;
   std::optional<NeighborAlltoallv> alltoallv_;
   std::size_t part_capacity_ = 0;            // bytes

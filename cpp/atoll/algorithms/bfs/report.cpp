@@ -37,7 +37,8 @@ void BfsReport<Id>::find_loops() {
 }
 
 template <class Id>
-void BfsReport<Id>::write(BfsState<Id>& state, Vertex source, Vertex owned_index, BfsResult& result) const {
+void BfsReport<Id>::write(BfsState<Id>& state, Vertex source, Vertex owned_index, BfsResult& result,
+                          const std::optional<Outside>& outside) const {
   const auto resize = [&](Array<Vertex>& values, Vertex size) {
     if (values.size() == index(size)) return;
     values = Array<Vertex>(index(size));
@@ -47,7 +48,7 @@ void BfsReport<Id>::write(BfsState<Id>& state, Vertex source, Vertex owned_index
   resize(result.parent, graph_.owned());
   resize(result.depth, depths ? graph_.owned() : 0);
   const bool few = result.reached * kFew < graph_.vertices();
-  const Edge outside = few ? write_listed(state, result) : write_parents(state, result.parent);
+  const Edge mine = few ? write_listed(state, result) : write_parents(state, result.parent);
   if (!few) {
     result.listed.reset();
     if (depths) write_depths(state, result.depth);
@@ -57,7 +58,8 @@ void BfsReport<Id>::write(BfsState<Id>& state, Vertex source, Vertex owned_index
     if (depths) result.depth[owned_index] = 0;
     if (few && graph_.local_of(owned_index) >= graph_.active()) result.listed->push_back(owned_index);
   }
-  result.edges = edges_without(state, outside);
+  const auto add = [](const Outside& a, const Outside& b) { return Outside{a.edges + b.edges, a.loops + b.loops}; };
+  result.edges = edges_without(outside ? *outside : graph_.world().fold(Outside{mine, loops_outside(state)}, add));
 }
 
 // Returns the number of out-edges of unreached vertices.
@@ -114,13 +116,16 @@ Edge BfsReport<Id>::write_parents(BfsState<Id>& state, Array<Vertex>& parent) co
 }
 
 template <class Id>
-Edge BfsReport<Id>::edges_without(const BfsState<Id>& state, Edge outside) const {
-  World& world = graph_.world();
-  if (graph_.directed()) return all_edges_ - world.sum(outside);
-  // Each edge is in two lists, but a self-loop in one.
-  Edge loops_outside = 0;
-  for (const Local v : loops_) loops_outside += !state.is_visited(v);
-  return graph_.edges() - world.sum(outside + loops_outside) / 2;
+Edge BfsReport<Id>::loops_outside(const BfsState<Id>& state) const {
+  Edge loops = 0;
+  for (const Local v : loops_) loops += !state.is_visited(v);
+  return loops;
+}
+
+template <class Id>
+Edge BfsReport<Id>::edges_without(const Outside& outside) const {
+  if (graph_.directed()) return all_edges_ - outside.edges;
+  return graph_.edges() - (outside.edges + outside.loops) / 2;  // each edge is in two lists, but a self-loop in one
 }
 
 template <class Id>

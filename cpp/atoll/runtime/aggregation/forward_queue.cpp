@@ -38,7 +38,7 @@ ForwardQueue::ForwardQueue(World& world, const HopList& hops, std::size_t record
       record_bytes_(record_bytes),
       slot_bytes_(slot_bytes_of(world, hops)),
       per_peer_(slots_by_level(world, slot_bytes_)),
-      piece_((slot_bytes_ - World::kHeaderBytes - sizeof(Block::closes)) / (record_bytes + sizeof(Rank))),
+      piece_((slot_bytes_ - World::kHeaderBytes - sizeof(Closing)) / (record_bytes + sizeof(Rank))),
       channels_(std::move(channels)),
       arrive_(arrive),
       box_(box),
@@ -95,9 +95,9 @@ bool ForwardQueue::send(Block& block) {
     block.sent += n;
     std::uint32_t stamp = block.epoch;
     if (block.sent == block.size && block.closes > 0) {
-      const std::uint64_t records = std::exchange(block.closes, 0) - 1;
-      std::memcpy(slot.data + end, &records, sizeof records);
-      end += sizeof records;
+      const Closing closing{std::exchange(block.closes, 0) - 1, block.sums};
+      std::memcpy(slot.data + end, &closing, sizeof closing);
+      end += sizeof closing;
       stamp |= kCloses;
     }
     world_.publish(channel, slot, end, World::Hold::briefly, stamp);

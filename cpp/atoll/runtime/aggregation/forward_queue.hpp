@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atoll/base/parallel.hpp>
+#include <atoll/runtime/aggregation/drain_sums.hpp>
 #include <atoll/runtime/aggregation/hop_list.hpp>
 #include <atoll/transport/fabric.hpp>
 #include <atomic>
@@ -34,6 +35,7 @@ class ForwardQueue {
     std::uint32_t hop = 0;
     std::uint32_t epoch = 0;
     std::uint64_t closes = 0;  ///< nonzero in the last block of a hop: 1 + the records sent on it in this epoch
+    DrainSums sums;            ///< what the last block of a hop carries of the ranks' sums
     std::size_t size = 0, sent = 0, capacity = 0, targets_at = 0;
     std::unique_ptr<std::byte[]> memory;
     std::size_t bytes() const { return targets_at + capacity * sizeof(Rank); }
@@ -50,8 +52,12 @@ class ForwardQueue {
 
   /// How many records fit into one slot.
   std::size_t piece() const { return piece_; }
-  /// The stamp of a closing packet has this bit, and the packet ends with Block::closes - 1.
+  /// The stamp of a closing packet has this bit, and the packet ends with this.
   static constexpr std::uint32_t kCloses = std::uint32_t{1} << 31;
+  struct Closing {
+    std::uint64_t records = 0;  ///< sent on this hop in this epoch
+    DrainSums sums;
+  };
 
   /// Sends as much of the block as there are slots for, and records that in block.sent. True if all of it went. A block
   /// to the own rank is handled only outside handlers, which never nest.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <atoll/runtime/aggregation/route.hpp>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace atl {
@@ -19,6 +21,7 @@ class HopList {
     Rank next;
     Route::Phase arrival;
     int round;  ///< Route::round_of the hop
+    int level;  ///< that it crosses
     bool operator<(const Hop& other) const {
       return std::tie(next, arrival, round) < std::tie(other.next, other.arrival, other.round);
     }
@@ -37,9 +40,15 @@ class HopList {
   int rounds() const { return route_.rounds(); }
   /// How many hops of other ranks end here in a round.
   int arriving(int round) const { return arriving_[static_cast<std::size_t>(round)]; }
-  /// Whether each rank closes each of its hops in each exchange, so that no vote is needed. True for routes with few
-  /// hops.
+  /// Whether each rank closes each of its hops in each exchange, so that no vote is needed: where that costs less than
+  /// to wait for each other in each round (RouteModel::closing_pays).
   bool closed_by_counts() const { return closes_; }
+  /// Whether what a closing packet of that rank says of the ranks' sums is to be added. Not if another rank of the same
+  /// domain says it too, because each of them gathers for targets for which this rank gathers next.
+  bool adds_sums(Rank from, int round, Phase arrival) const {
+    return repeats_.empty() || std::find(repeats_.begin(), repeats_.end(),
+                                         std::pair(from, 2 * round + static_cast<int>(arrival))) == repeats_.end();
+  }
 
  private:
   const Route& route_;
@@ -47,6 +56,7 @@ class HopList {
   std::vector<std::uint32_t> hop_for_[2];  // [phase][rank]
   std::vector<int> arriving_;              // [round]
   bool closes_ = false;
+  std::vector<std::pair<Rank, int>> repeats_;  // sender, 2 * round + arrival
 };
 
 }  // namespace atl

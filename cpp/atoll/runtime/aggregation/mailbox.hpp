@@ -13,6 +13,7 @@
 ///     Mailbox box(world, of_records<Visit>([&](const Visit& m) { visit(m.v, m.from); }));
 ///     box.send(owner(v), {v, u});     // cheap: appends to a send buffer of the calling thread
 ///     box.drain();                    // collective: returns when no record is left on any rank
+///     box.drain({{found}});           // the same, and returns the sum of `found` over all ranks
 ///
 /// The handler runs on the receiving rank, inside a send() that finds its buffer full or inside drain(). It may run on
 /// several threads at once (Handling::serial: one at a time). It may send; those records are appended without waiting.
@@ -140,23 +141,35 @@ class Mailbox {
   /// Announces the next exchange; every rank passes the same, between two drains. If the plan's route is "auto", this
   /// exchange and those that follow take the route of the least predicted cost. The mailbox fills in record_bytes.
   void expect(Exchange exchange);
+  /// The same for an exchange between these two. False, and nothing is announced, if no route is good for both: if one
+  /// may lose more than it takes the ranks to agree on what the exchange will be.
+  bool expect_between(Exchange least, Exchange most);
   /// The announced exchange is over: drained, and the ranks have agreed on what follows. Counts the measured time
   /// beside the predicted one.
   void note_outcome();
 
   /// Collective; outside team regions. When it returns, every record sent before on any rank, and every record that
   /// handlers sent since, has been handled. Throws TransportError, the same on every surviving rank.
-  void drain();
+  void drain() { finish({}); }
+  /// The same; returns the sums of `mine` over all ranks. They are known before the records have been handled, so what
+  /// handlers count is for the next drain.
+  DrainSums drain(const DrainSums& mine) {
+    const DrainSums all = finish(mine);
+    return sums_travel() ? all : world_.fold(mine, [](DrainSums a, const DrainSums& b) { return a += b; });
+  }
+  /// Whether drain(sums) takes no longer than drain(): the packets that end an exchange carry the numbers.
+  bool sums_travel() const { return relays() && relay_->hops().closed_by_counts() && !options_.handler_sends; }
 
  private:
   using Direct = SendBuffers<R, H>;
   static constexpr bool kMayRelay = !std::invocable<H&, Rank, std::span<const R>>;
   static bool is_long(const World& world) {
     const bool with_target = kMayRelay && !world.route().is_direct();
-    return world.payload_bytes() < sizeof(R) + (with_target ? sizeof(Rank) : 0);
+    return world.payload_bytes() < sizeof(R) + (with_target ? sizeof(Rank) + sizeof(ForwardQueue::Closing) : 0);
   }
   bool relays() const { return kMayRelay && relay_ != nullptr; }
   [[gnu::cold]] void take_route(std::string_view name);
+  [[gnu::cold]] void announce(std::string_view route, const Exchange& exchange);
   std::uint64_t sent() const {
     std::uint64_t sum = direct_.sent();
     for (const auto& r : relays_) sum += r->sent();
@@ -168,7 +181,7 @@ class Mailbox {
     return sum;
   }
   void vote();
-  bool closed_by_counts() const { return relays() && relay_->hops().closed_by_counts() && !options_.handler_sends; }
+  DrainSums finish(const DrainSums& mine);
   void send_on(std::size_t thread, Rank to, const R& record);
   void send_many_on(std::size_t thread, std::span<const Rank> to, std::span<const R> records);
   static void arrive(void* self, std::uint32_t epoch, std::span<const R> records) {
@@ -243,12 +256,29 @@ void Mailbox<R, H, M>::expect(Exchange exchange) {
   if constexpr (kMayRelay) {
     if (!world_.chooses_routes() || direct_.in_pieces()) return;
     exchange.record_bytes = sizeof(R);
-    const std::string_view route = world_.route_model().best(exchange);
-    predicted_seconds_ = world_.route_model().seconds(route, exchange);
-    take_route(route);
-    world_.vote_by_tree(relay_ != nullptr);
-    began_at_ = world_.now();
+    announce(world_.route_model().best(exchange), exchange);
   }
+}
+
+template <Record R, Handler<R> H, class M>
+bool Mailbox<R, H, M>::expect_between(Exchange least, Exchange most) {
+  if constexpr (kMayRelay) {
+    if (!world_.chooses_routes() || direct_.in_pieces()) return true;
+    least.record_bytes = most.record_bytes = sizeof(R);
+    const RouteModel& model = world_.route_model();
+    const RouteModel::Choice choice = model.best_of_both(least, most);
+    if (choice.loss_seconds > model.vote_seconds(world_.votes_by_tree())) return false;
+    announce(choice.route, most);
+  }
+  return true;
+}
+
+template <Record R, Handler<R> H, class M>
+void Mailbox<R, H, M>::announce(std::string_view route, const Exchange& exchange) {
+  predicted_seconds_ = world_.route_model().seconds(route, exchange);
+  take_route(route);
+  world_.vote_by_tree(relay_ != nullptr);
+  began_at_ = world_.now();
 }
 
 template <Record R, Handler<R> H, class M>
@@ -287,10 +317,11 @@ void Mailbox<R, H, M>::vote() {
 }
 
 template <Record R, Handler<R> H, class M>
-void Mailbox<R, H, M>::drain() {
+DrainSums Mailbox<R, H, M>::finish(const DrainSums& mine) {
   receiver_.begin();
-  if (closed_by_counts()) {
-    if constexpr (kMayRelay) relay_->close_hops();
+  DrainSums all;
+  if (sums_travel()) {
+    if constexpr (kMayRelay) all = relay_->close_hops(mine);
   } else {
     vote();
   }
@@ -300,6 +331,7 @@ void Mailbox<R, H, M>::drain() {
   direct_.release_slots();
   const std::uint64_t records = sent();
   world_.thread_state().counters.records += records - std::exchange(noted_records_, records);
+  return all;
 }
 
 }  // namespace atl

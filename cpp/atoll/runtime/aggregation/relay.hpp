@@ -50,8 +50,8 @@ class Relay {
   }
   /// The same for routes with few hops (HopList::closed_by_counts), if handlers do not send. The last packet of a hop
   /// counts its records. Each rank goes on when its own incoming hops are complete, and at the end all records
-  /// have arrived without a vote.
-  void close_hops();
+  /// have arrived without a vote. Returns the sums of `mine` over all ranks, which the same packets carry.
+  DrainSums close_hops(const DrainSums& mine);
   /// Ends the epoch on this rank. From here on it forwards packets of the next epoch, which faster ranks may have sent
   /// already.
   void end_epoch();
@@ -120,6 +120,14 @@ class Relay {
     forward_queue_.wait_until_empty(round);
   }
   bool is_complete(int round) const;
+  // Sums that arrived in this epoch, from ranks across each level.
+  using AtomicSums = std::array<std::atomic<std::int64_t>, std::tuple_size_v<decltype(DrainSums::values)>>;
+  AtomicSums& sums(int round, Phase arrival, int level) {
+    const auto port = static_cast<std::size_t>(2 * round + static_cast<int>(arrival));
+    return sums_[port * static_cast<std::size_t>(hops_.route().depth()) + static_cast<std::size_t>(level)];
+  }
+  DrainSums arrived(int before_round, Phase arrival, int from_level, int to_level);
+  DrainSums carried(const HopList::Hop& hop, const DrainSums& mine);
 
   World& world_;
   const HopList& hops_;
@@ -132,6 +140,7 @@ class Relay {
   Buffers buffers_;
   std::atomic<std::uint32_t> epoch_;
   std::vector<Arrivals> arrivals_;  // [round]
+  std::vector<AtomicSums> sums_;    // [2 * round + arrival][level]
   SpinLock deferred_lock_;
   std::vector<Deferred> deferred_;  // packets of the next epoch, from faster ranks
 };
@@ -165,7 +174,8 @@ Relay<R, M>::Relay(World& world, const HopList& hops, M merge, Arrive arrive, vo
       forward_queue_(world, hops_, sizeof(R), channels_, &Relay::arrive_block, this),
       buffers_(world, hops_, forward_queue_, merge_),
       epoch_(epoch),
-      arrivals_(static_cast<std::size_t>(hops_.rounds())) {}
+      arrivals_(static_cast<std::size_t>(hops_.rounds())),
+      sums_(ports_.size() * static_cast<std::size_t>(hops_.route().depth())) {}
 
 template <class R, class M>
 Relay<R, M>::~Relay() {
@@ -176,18 +186,46 @@ Relay<R, M>::~Relay() {
 }
 
 template <class R, class M>
-void Relay<R, M>::close_hops() {
+DrainSums Relay<R, M>::close_hops(const DrainSums& mine) {
   for (int round = 0; round < hops_.rounds(); ++round) {
-    buffers_.close(round, epoch_.load(std::memory_order_relaxed));
+    buffers_.close(round, epoch_.load(std::memory_order_relaxed),
+                   [&](const HopList::Hop& hop) { return carried(hop, mine); });
     world_.wait_until("drain: records of other ranks", [&] { return is_complete(round); });
   }
   forward_queue_.wait_until_empty(hops_.rounds() - 1);
+  DrainSums all = mine;
+  all += arrived(hops_.rounds(), Phase::down, 0, hops_.route().depth());
+  for (AtomicSums& some : sums_)
+    for (auto& value : some) value.store(0, std::memory_order_relaxed);
   for (Arrivals& a : arrivals_) {
     a.closed.store(0, std::memory_order_relaxed);
     a.promised.store(0, std::memory_order_relaxed);
     a.records.store(0, std::memory_order_relaxed);
   }
   buffers_.end_epoch();
+  return all;
+}
+
+// The sums that arrived in rounds before this one, from ranks across levels [from_level, to_level).
+template <class R, class M>
+DrainSums Relay<R, M>::arrived(int before_round, Phase arrival, int from_level, int to_level) {
+  DrainSums all;
+  for (int round = 0; round < before_round; ++round)
+    for (int level = from_level; level < to_level; ++level)
+      for (std::size_t i = 0; i < all.values.size(); ++i)
+        all.values[i] += sums(round, arrival, level)[i].load(std::memory_order_relaxed);
+  return all;
+}
+
+// Sums travel as a record from each rank to each other rank would, and one packet carries all that take its hop. Across
+// a level come, of this side, the rank's own and those gathered from its domain below that level, and, of ranks farther
+// away, those that have entered this side here.
+template <class R, class M>
+DrainSums Relay<R, M>::carried(const HopList::Hop& hop, const DrainSums& mine) {
+  DrainSums all = arrived(hop.round, Phase::down, hop.level + 1, hops_.route().depth());
+  if (!hops_.route().begins_in(hop.round)) return all;
+  all += mine;
+  return all += arrived(hop.round, Phase::up, 0, hop.level);
 }
 
 template <class R, class M>
@@ -228,10 +266,10 @@ void Relay<R, M>::deliver(const Port& port, Rank from, std::uint32_t stamp, cons
   }
   Arrivals& arrivals = arrivals_[port.round];
   const bool closes = (stamp & ForwardQueue::kCloses) != 0;
-  std::uint64_t promised = 0;
+  ForwardQueue::Closing closing;
   if (closes) {
-    bytes -= sizeof promised;
-    std::memcpy(&promised, data + bytes, sizeof promised);
+    bytes -= sizeof closing;
+    std::memcpy(&closing, data + bytes, sizeof closing);
   }
   const std::size_t n = bytes / (sizeof(R) + sizeof(Rank));
   forward(port.arrival, epoch, data, n);
@@ -239,7 +277,12 @@ void Relay<R, M>::deliver(const Port& port, Rank from, std::uint32_t stamp, cons
   // Counted after forwarding (release): whoever sees these counts sees the forwarded records too.
   arrivals.records.fetch_add(n, std::memory_order_release);
   if (closes) {
-    arrivals.promised.fetch_add(promised, std::memory_order_release);
+    if (hops_.adds_sums(from, port.round, port.arrival)) {
+      AtomicSums& into = sums(port.round, port.arrival, world_.level_to(from));
+      for (std::size_t i = 0; i < into.size(); ++i)
+        into[i].fetch_add(closing.sums.values[i], std::memory_order_relaxed);
+    }
+    arrivals.promised.fetch_add(closing.records, std::memory_order_release);
     arrivals.closed.fetch_add(1, std::memory_order_release);
   }
 }

@@ -68,8 +68,10 @@ class RelayBuffers {
 
   /// Sends what the buffers hold for rounds up to this one.
   void flush(int round);
-  /// Sends what is left on the hops of a round. The last block of each hop, which may be empty, closes the hop.
-  void close(int round, std::uint32_t epoch);
+  /// Sends what is left on the hops of a round. The last block of each hop, which may be empty, closes the hop and
+  /// carries sums_of(hop).
+  template <class SumsOf>
+  void close(int round, std::uint32_t epoch, SumsOf&& sums_of);
   /// Call it when all hops are closed.
   void end_epoch() {
     for (Thread& t : threads_) std::fill(t.gone.begin(), t.gone.end(), 0);
@@ -269,7 +271,8 @@ void RelayBuffers<R, M>::flush(int round) {
 }
 
 template <class R, class M>
-void RelayBuffers<R, M>::close(int round, std::uint32_t epoch) {
+template <class SumsOf>
+void RelayBuffers<R, M>::close(int round, std::uint32_t epoch, SumsOf&& sums_of) {
   for (std::uint32_t w = 0; w < hops_.hops().size(); ++w) {
     const HopList::Hop& hop = hops_.hops()[w];
     if (hop.round != round) continue;
@@ -283,7 +286,10 @@ void RelayBuffers<R, M>::close(int round, std::uint32_t epoch) {
       last = &t;
     }
     Block& buffer = last->buffers[w];
-    if (hop.next != world_.rank()) buffer.closes = 1 + gone;
+    if (hop.next != world_.rank()) {
+      buffer.closes = 1 + gone;
+      buffer.sums = sums_of(hop);
+    }
     buffer.hop = w;
     buffer.epoch = epoch;
     if (buffer.size > 0 || buffer.closes > 0) send_buffer(*last, w);

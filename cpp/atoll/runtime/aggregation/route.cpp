@@ -96,6 +96,8 @@ int Route::round_of(Phase phase, Phase arrival, int level) const {
   return phase == Phase::up ? level : 2 * (depth_ - 1) - level;
 }
 
+bool Route::begins_in(int round) const { return !gathers() || round < depth_; }
+
 int Route::level_of(int round) const {
   const int top = depth_ - 1;
   switch (kind_) {

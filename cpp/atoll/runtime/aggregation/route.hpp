@@ -66,6 +66,8 @@ class Route {
 
   /// Whether each domain gathers records at a monitor for their target: few hops out of a rank, each with much traffic.
   bool gathers() const { return kind_ == Kind::domain || kind_ == Kind::mst; }
+  /// Whether a record that has crossed a boundary may have to take another hop. On the row route its target gets it.
+  bool hands_on() const { return gathers() || kind_ == Kind::aml; }
   /// Whether `rank` is among the ranks that records crossing `level` reach first. Only for routes that gather.
   bool receives_across(int level, Rank rank) const;
 
@@ -77,6 +79,8 @@ class Route {
   /// rounds of a record rise from hop to hop. rounds() is their number.
   int round_of(Phase phase, Phase arrival, int level) const;
   int rounds() const;
+  /// Whether records take hops of this round that have crossed no boundary yet.
+  bool begins_in(int round) const;
   /// The highest level that hops of a round cross. When the ranks of a domain of this level have done the round, none
   /// of them has to wait for ranks outside.
   int level_of(int round) const;

@@ -16,10 +16,62 @@ double filled(double bins, double balls) {
 
 // On routes of several hops the target travels beside each record.
 constexpr double kTargetBytes = sizeof(Rank);
+constexpr std::string_view kRoutes[] = {"direct", "aml", "row", "mst", "domain"};
 // Stands for zero domains beyond a boundary, to avoid a division by zero.
 constexpr double kFewest = 1e-9;
 
 }  // namespace
+
+class RouteModel::Formulas {
+ public:
+  explicit Formulas(const RouteModel& model) : costs_(model.costs_), ranks_(model.ranks_), slots_(model.slots_) {}
+
+  Estimate estimate(std::string_view route, const Exchange& e) const;
+  double vote_seconds(bool over_tree) const;
+  bool closing_pays(std::span<const int> levels, double hops) const;
+
+ private:
+  // The load of one round of hops over one level.
+  struct Load {
+    double messages = 0;    ///< of the busiest rank: the larger of sent and received
+    double bytes = 0;       ///< of the busiest rank
+    double mean_bytes = 0;  ///< mean over all ranks
+    double trips = 0;       ///< how often a rank fills all slots to a peer
+  };
+  using Round = std::vector<Load>;  // [level]
+
+  int depth() const { return static_cast<int>(ranks_.size()); }
+  double ranks(int level) const { return level < 0 ? 1 : ranks_[level]; }
+  /// The number of domains of the level below in one domain of this level.
+  double parts(int level) const { return ranks(level) / ranks(level - 1); }
+  /// The fraction of a rank's records that cross this level and no higher one.
+  double share(int level) const { return (ranks(level) - ranks(level - 1)) / ranks(depth() - 1); }
+  const LevelCost& cost(int level) const { return costs_[level]; }
+  /// The slots of a sender on one level.
+  struct Slots {
+    double bytes, per_peer;
+  };
+  Slots direct_slots() const { return {static_cast<double>(slots_.bytes), static_cast<double>(slots_.per_peer)}; }
+  Slots relay_slots(double hops, int level) const;
+  /// The ranks that a rank sends to where it has one next rank for each other part of each of its domains.
+  double hops_by_parts() const;
+  static Load load(double peers, double records, double record_bytes, const Slots& slots);
+  double seconds_of(const Round& round) const;
+  double barrier_seconds(int level) const;
+  double voted(double round, bool any, bool over_tree) const;
+  double agreement(const Exchange& e) const;
+  Estimate estimate_of(const Round& top, double seconds) const {
+    return {seconds, ranks(depth() - 1) * top.back().messages, ranks(depth() - 1) * top.back().mean_bytes};
+  }
+  Estimate direct(const Exchange& e) const;
+  Estimate aml(const Exchange& e) const;
+  Estimate row(const Exchange& e) const;
+  Estimate gathering(const Exchange& e, bool one_monitor) const;
+
+  const std::vector<LevelCost>& costs_;
+  const std::vector<double>& ranks_;
+  const SlotRule& slots_;
+};
 
 RouteModel::RouteModel(const Hierarchy& hierarchy, std::vector<LevelCost> costs, SlotRule slots)
     : costs_(std::move(costs)), slots_(slots) {
@@ -34,7 +86,7 @@ RouteModel::RouteModel(const Hierarchy& hierarchy, std::vector<LevelCost> costs,
   for (const double d : domains) ranks_.push_back(static_cast<double>(hierarchy.size()) / d);
 }
 
-RouteModel::Estimate RouteModel::estimate(std::string_view route, const Exchange& e) const {
+RouteModel::Estimate RouteModel::Formulas::estimate(std::string_view route, const Exchange& e) const {
   if (route == "direct" || depth() == 1) return direct(e);
   if (route == "aml") return aml(e);
   if (route == "row") return row(e);
@@ -42,31 +94,51 @@ RouteModel::Estimate RouteModel::estimate(std::string_view route, const Exchange
   return gathering(e, route == "mst");
 }
 
+RouteModel::Estimate RouteModel::estimate(std::string_view route, const Exchange& e) const {
+  return Formulas(*this).estimate(route, e);
+}
+
+double RouteModel::vote_seconds(bool over_tree) const { return Formulas(*this).vote_seconds(over_tree); }
+
+bool RouteModel::closing_pays(std::span<const int> levels, double hops) const {
+  return Formulas(*this).closing_pays(levels, hops);
+}
+
+RouteModel::Choice RouteModel::best_of_both(const Exchange& a, const Exchange& b) const {
+  const double least_a = seconds(best(a), a), least_b = seconds(best(b), b);
+  Choice choice{.route = {}, .loss_seconds = std::numeric_limits<double>::infinity()};
+  for (const std::string_view route : kRoutes)
+    if (const double loss = std::max(seconds(route, a) - least_a, seconds(route, b) - least_b);
+        loss < choice.loss_seconds)
+      choice = {route, loss};
+  return choice;
+}
+
 std::string_view RouteModel::best(const Exchange& e) const {
-  static constexpr std::string_view kRoutes[] = {"direct", "aml", "row", "mst", "domain"};
   return *std::min_element(std::begin(kRoutes), std::end(kRoutes),
                            [&](std::string_view a, std::string_view b) { return seconds(a, e) < seconds(b, e); });
 }
 
 // The load of one rank that sends `records` records, spread evenly over `peers` peers.
-RouteModel::Load RouteModel::load(double peers, double records, double record_bytes, const Slots& slots) {
+RouteModel::Formulas::Load RouteModel::Formulas::load(double peers, double records, double record_bytes,
+                                                      const Slots& slots) {
   const double some = filled(peers, records), bytes = records * record_bytes;
   const double messages = std::max(some, bytes / slots.bytes + some / 2);  // the last slot to a peer is half full
   return {messages, bytes, bytes, messages / std::max(1.0, peers) / slots.per_peer};
 }
 
-RouteModel::Slots RouteModel::relay_slots(double hops, int level) const {
+RouteModel::Formulas::Slots RouteModel::Formulas::relay_slots(double hops, int level) const {
   const std::size_t bytes = slots_.bytes_for(hops);
   return {static_cast<double>(bytes), static_cast<double>(slots_.per_peer_for(bytes, costs_, level))};
 }
 
-double RouteModel::hops_by_parts() const {
+double RouteModel::Formulas::hops_by_parts() const {
   double hops = 0;
   for (int l = 0; l < depth(); ++l) hops += parts(l) - 1;
   return hops;
 }
 
-double RouteModel::seconds_of(const Round& round) const {
+double RouteModel::Formulas::seconds_of(const Round& round) const {
   double latency = 0, overhead = 0, of_rank = 0, fullest = 0, beyond = 0;
   for (int l = depth() - 1; l >= 0; --l) {
     const Load& load = round[l];
@@ -80,13 +152,13 @@ double RouteModel::seconds_of(const Round& round) const {
   return latency + overhead + std::max(fullest, of_rank / cost(0).bytes_per_second);
 }
 
-double RouteModel::barrier_seconds(int level) const {
+double RouteModel::Formulas::barrier_seconds(int level) const {
   double sum = 0;
   for (int l = 0; l <= level; ++l) sum += 2 * cost(l).latency_s + std::max(1.0, parts(l) - 1) * cost(l).overhead_s;
   return sum;
 }
 
-double RouteModel::vote_seconds(bool over_tree) const {
+double RouteModel::Formulas::vote_seconds(bool over_tree) const {
   if (over_tree) return barrier_seconds(depth() - 1);
   constexpr double kGatheredByAll = 64;  // as in Collectives
   double sum = 0;
@@ -101,56 +173,86 @@ double RouteModel::vote_seconds(bool over_tree) const {
   return sum + cost(depth() - 1).latency_s - cost(0).latency_s;
 }
 
-double RouteModel::voted(double round, bool any, bool over_tree) const {
-  const double vote = vote_seconds(over_tree);
-  return vote * ((any ? 1 + std::ceil(round / vote) : 1) + 1);
+bool RouteModel::Formulas::closing_pays(std::span<const int> levels, double hops) const {
+  double closed = hops * cost(depth() - 1).overhead_s, voted = 2 * vote_seconds(true);  // a vote seldom ends at once
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    closed += cost(levels[i]).latency_s;
+    if (i + 1 < levels.size()) voted += barrier_seconds(levels[i]);
+  }
+  return closed <= voted;
 }
 
-RouteModel::Estimate RouteModel::direct(const Exchange& e) const {
+double RouteModel::Formulas::voted(double round, bool any, bool over_tree) const {
+  const double vote = vote_seconds(over_tree);
+  return vote * ((any ? 1 + std::max(1.0, round / vote) : 1) + 1);
+}
+
+// The agreement on the next exchange, after hops that are closed. If the top level joins two domains, what crosses it
+// last overlaps with the agreement's way up the tree.
+double RouteModel::Formulas::agreement(const Exchange& e) const {
+  const int top = depth() - 1;
+  return e.agrees_apart ? vote_seconds(true) - (parts(top) > 2 ? 0 : cost(top).latency_s) : 0;
+}
+
+RouteModel::Estimate RouteModel::Formulas::direct(const Exchange& e) const {
   const double mine = e.records / ranks(depth() - 1), bytes = static_cast<double>(e.record_bytes);
   Round round(ranks_.size());
   for (int l = 0; l < depth(); ++l) round[l] = load(ranks(l) - ranks(l - 1), mine * share(l), bytes, direct_slots());
   return estimate_of(round, voted(seconds_of(round), e.records > 0, false));
 }
 
-RouteModel::Estimate RouteModel::aml(const Exchange& e) const {
+RouteModel::Estimate RouteModel::Formulas::aml(const Exchange& e) const {
   const double bytes = static_cast<double>(e.record_bytes) + kTargetBytes;
   double mine = e.records / ranks(depth() - 1);
+  std::vector<int> levels;
+  for (int l = depth() - 1; l >= 0; --l) levels.push_back(l);
+  const bool closes = closing_pays(levels, hops_by_parts());
   Estimate sum;
   for (int l = depth() - 1; l >= 0; --l) {
     const double peers = parts(l) - 1, moved = peers * filled(e.keys * ranks(l - 1), mine / parts(l));
     Round round(ranks_.size());
     round[l] = load(peers, moved, bytes, relay_slots(hops_by_parts(), l));
+    if (closes) round[l].messages = std::max(round[l].messages, peers);
     const double seconds = seconds_of(round);
     if (l == depth() - 1) sum = estimate_of(round, 0);
-    sum.seconds += l > 0 ? std::max(seconds, barrier_seconds(l)) : voted(seconds, e.records > 0, true);
+    if (closes) {
+      sum.seconds += seconds;
+    } else {
+      sum.seconds += l > 0 ? std::max(seconds, barrier_seconds(l)) : voted(seconds, e.records > 0, true);
+    }
     mine = moved + mine / parts(l);
   }
+  if (closes) sum.seconds += agreement(e);
   return sum;
 }
 
-RouteModel::Estimate RouteModel::row(const Exchange& e) const {
+RouteModel::Estimate RouteModel::Formulas::row(const Exchange& e) const {
   const double bytes = static_cast<double>(e.record_bytes) + kTargetBytes, mine = e.records / ranks(depth() - 1);
   Round inside(ranks_.size()), across(ranks_.size());
   double targets = 0;  // domains for which one rank is the intermediate hop
   for (int h = 1; h < depth(); ++h) targets += parts(h) - 1;
-  const double hops = ranks(depth() - 2) - 1 + targets;
+  const double next_ranks = ranks(depth() - 2) - 1 + targets;
+  const std::vector<int> levels{depth() - 2, depth() - 1};
+  const bool closes = closing_pays(levels, next_ranks + ranks(0) - 1);
   for (int l = 0; l < depth(); ++l) {
     const auto at = static_cast<std::size_t>(l);
     const double near = ranks(l) - ranks(l - 1);
     double records = 0;
     for (int h = l + 1; h < depth(); ++h) records += mine * share(h) * near / ranks(h - 1);
     inside[at] =
-        load(near, near * filled(e.keys * targets, records / std::max(1.0, near)), bytes, relay_slots(hops, l));
+        load(near, near * filled(e.keys * targets, records / std::max(1.0, near)), bytes, relay_slots(next_ranks, l));
     const double peers = l == 0 ? near : parts(l) - 1;
+    if (closes) inside[at].messages = l + 1 < depth() ? std::max(inside[at].messages, near) : 0;
     across[at] =
-        load(peers, peers * filled(e.keys, mine * share(l) / std::max(1.0, peers)), bytes, relay_slots(hops, l));
+        load(peers, peers * filled(e.keys, mine * share(l) / std::max(1.0, peers)), bytes, relay_slots(next_ranks, l));
+    if (closes) across[at].messages = std::max(across[at].messages, peers);
   }
+  if (closes) return estimate_of(across, seconds_of(inside) + seconds_of(across) + agreement(e));
   return estimate_of(across, std::max(seconds_of(inside), barrier_seconds(depth() - 2)) +
                                  voted(seconds_of(across), e.records > 0, true));
 }
 
-RouteModel::Estimate RouteModel::gathering(const Exchange& e, bool one_monitor) const {
+RouteModel::Estimate RouteModel::Formulas::gathering(const Exchange& e, bool one_monitor) const {
   const double bytes = static_cast<double>(e.record_bytes) + kTargetBytes, mine = e.records / ranks(depth() - 1);
   const int top = depth() - 1;
   // For each level h: the records that one domain of the level below has for one domain beyond the boundary, after
@@ -159,31 +261,29 @@ RouteModel::Estimate RouteModel::gathering(const Exchange& e, bool one_monitor) 
   for (int h = 1; h <= top; ++h)
     gathered[h] = filled(e.keys * ranks(h - 1), mine * share(h) / std::max(kFewest, parts(h) - 1));
   Estimate sum;
-  sum.seconds = vote_seconds(true) - (parts(top) > 2 ? 0 : cost(top).latency_s);
+  sum.seconds = agreement(e);
   for (int l = 0; l <= top; ++l) {  // up, and across that level
     double targets = 0, records = 0;
     for (int h = l + 1; h <= top; ++h) {
       targets += parts(h) - 1;
       records += (parts(h) - 1) * gathered[h];
     }
-    const double monitors = one_monitor ? std::max(1.0, static_cast<double>(top - l)) : std::min(targets, ranks(l));
-    const double from = one_monitor ? monitors : std::min(targets, ranks(l - 1));
+    // Monitors for domains of different levels are the same ranks, as far as they go.
+    const auto monitors_in = [&](int level) {
+      double most = 1;
+      for (int h = l + 1; h <= top; ++h) most = std::max(most, std::min(parts(h) - 1, ranks(level)));
+      return one_monitor ? static_cast<double>(top - l) : most;
+    };
+    const double monitors = monitors_in(l);
     const Slots slots = relay_slots(hops_by_parts(), l);
     Load load;
     if (targets > 0) {
-      const double in = parts(l) - 1;
-      const double a_monitors_targets = l == 0 ? 1 : std::ceil(targets / monitors);
-      load.messages =
-          std::max(in * a_monitors_targets, (l == 0 ? monitors : std::ceil(targets / from)) * in / parts(l));
+      const double in = parts(l) - 1, out = monitors / std::max(1.0, l == 0 ? 1 : monitors_in(l - 1));
       load.bytes = in * records / monitors * bytes;
       load.mean_bytes = in * records / ranks(l) * bytes;
+      load.messages = (std::max(in, load.bytes / slots.bytes + in / 2) + std::max(1.0, out)) / 2;
     }
-    if (l == 0) {
-      const double here = mine * share(0);
-      load.messages += this->load(parts(0) - 1, here, bytes, slots).messages + std::exp(-here) * (parts(0) - 1);
-      load.bytes += here * bytes;
-      load.mean_bytes += here * bytes;
-    } else {
+    if (l > 0) {
       const double peers = parts(l) - 1, crossing = gathered[l];
       const double crossers = one_monitor ? 1 : std::min(peers, ranks(l - 1));
       const double to_a_peer = std::max(1.0, crossing * bytes / slots.bytes);
@@ -208,10 +308,12 @@ RouteModel::Estimate RouteModel::gathering(const Exchange& e, bool one_monitor) 
     for (int h = l + 1; h <= top; ++h) records += (parts(h) - 1) * gathered[h] * ranks(l) / ranks(h - 1);
     const double landers = one_monitor ? 1 : std::min(ranks(l), parts(l + 1) - 1);
     const double out = parts(l) - 1, crossing = records * out / parts(l);
+    // Records inside a leaf share the packets of the last round.
+    const double inside = l == 0 ? mine * share(0) : 0, mine_bytes = (crossing / landers + inside) * bytes;
     Round round(ranks_.size());
     const double slot_bytes = relay_slots(hops_by_parts(), l).bytes;
-    round[l] = {std::max({out, l == 0 ? landers : 1.0, crossing / landers * bytes / slot_bytes + out / 2}),
-                crossing / landers * bytes, crossing / ranks(l) * bytes, 1};
+    round[l] = {std::max(l == 0 ? out : (out + landers / parts(l)) / 2, mine_bytes / slot_bytes + out / 2), mine_bytes,
+                (crossing / ranks(l) + inside) * bytes, 1};
     sum.seconds += seconds_of(round);
   }
   return sum;

@@ -19,10 +19,12 @@
 /// slots they fill; r records that merge by K keys become K (1 - e^(-r/K)) (both: balls into bins).
 ///
 /// An exchange ends when all ranks know that no record is in flight; then the ranks agree once more on what to do next:
-///   direct, aml, row   a vote that begins with the last round's sends finds them in flight and is repeated until they
-///                      have arrived: V (1 + ceil(round / V)), with V the time of a vote; and V for the agreement
-///   mst, domain        every hop is closed by a message of its own, so nobody votes. If the top level joins two
-///                      domains, messages across it overlap with the agreement's way up the tree
+///   direct   a vote that begins with the sends finds them in flight and is repeated until they have arrived:
+///            V (1 + max(1, round / V)), with V the time of a vote; and V for the agreement
+///   others   every hop is closed by a message of its own, so nobody votes, unless a rank has so many hops that barriers
+///            between the rounds and a vote cost less (closing_pays); and V for the agreement, unless the same messages
+///            carry it (Exchange::agrees_apart). If the top level joins two domains, one latency of it overlaps with
+///            what crosses it last
 namespace atl {
 
 /// One exchange: the records that all ranks send between two drains.
@@ -31,6 +33,9 @@ struct Exchange {
   std::size_t record_bytes = 8;
   /// The number of distinct merge keys among the records of one target; infinite: records do not merge.
   double keys = std::numeric_limits<double>::infinity();
+  /// Whether the ranks agree by a reduction of their own on what follows; otherwise by sums that the drain carries, on
+  /// routes where that costs nothing (Mailbox::sums_travel).
+  bool agrees_apart = true;
 };
 
 class RouteModel {
@@ -48,45 +53,20 @@ class RouteModel {
   double seconds(std::string_view route, const Exchange& exchange) const { return estimate(route, exchange).seconds; }
   /// The fastest route; the first of equal ones.
   std::string_view best(const Exchange& exchange) const;
+  struct Choice {
+    std::string_view route;
+    double loss_seconds = 0;  ///< by how much the best route of one of the exchanges is faster, at most
+  };
+  /// The route that loses least whichever of the two exchanges comes.
+  Choice best_of_both(const Exchange& a, const Exchange& b) const;
+  /// Whether an exchange ends sooner if each rank closes its hops, `hops` of them at the busiest one, than if ranks wait
+  /// for each other after each round but the last, and vote then. `levels`: the highest that each round crosses.
+  bool closing_pays(std::span<const int> levels, double hops) const;
   /// The time of a vote over all ranks: up and down the tree of domains, or by direct exchange.
   double vote_seconds(bool over_tree) const;
 
  private:
-  // The load of one round of hops over one level.
-  struct Load {
-    double messages = 0;    ///< of the busiest rank: the larger of sent and received
-    double bytes = 0;       ///< of the busiest rank
-    double mean_bytes = 0;  ///< mean over all ranks
-    double trips = 0;       ///< how often a rank fills all slots to a peer
-  };
-  using Round = std::vector<Load>;  // [level]
-
-  int depth() const { return static_cast<int>(ranks_.size()); }
-  double ranks(int level) const { return level < 0 ? 1 : ranks_[level]; }
-  /// The number of domains of the level below in one domain of this level.
-  double parts(int level) const { return ranks(level) / ranks(level - 1); }
-  /// The fraction of a rank's records that cross this level and no higher one.
-  double share(int level) const { return (ranks(level) - ranks(level - 1)) / ranks(depth() - 1); }
-  const LevelCost& cost(int level) const { return costs_[level]; }
-  /// The slots of a sender on one level.
-  struct Slots {
-    double bytes, per_peer;
-  };
-  Slots direct_slots() const { return {static_cast<double>(slots_.bytes), static_cast<double>(slots_.per_peer)}; }
-  Slots relay_slots(double hops, int level) const;
-  /// The ranks that a rank sends to where it has one next rank for each other part of each of its domains.
-  double hops_by_parts() const;
-  static Load load(double peers, double records, double record_bytes, const Slots& slots);
-  double seconds_of(const Round& round) const;
-  double barrier_seconds(int level) const;
-  double voted(double round, bool any, bool over_tree) const;
-  Estimate estimate_of(const Round& top, double seconds) const {
-    return {seconds, ranks(depth() - 1) * top.back().messages, ranks(depth() - 1) * top.back().mean_bytes};
-  }
-  Estimate direct(const Exchange& e) const;
-  Estimate aml(const Exchange& e) const;
-  Estimate row(const Exchange& e) const;
-  Estimate gathering(const Exchange& e, bool one_monitor) const;
+  class Formulas;  // the arithmetic; in route_model.cpp, so that an edit recompiles little
 
   std::vector<LevelCost> costs_;
   std::vector<double> ranks_;  // [level] of a domain

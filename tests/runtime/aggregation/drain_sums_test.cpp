@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers that ranks add up while they drain a mailbox: on every route the same as by a fold.
+#include <doctest/doctest.h>
+
+#include <atoll/base/random.hpp>
+#include <atoll/runtime/aggregation/hop_list.hpp>
+#include <atoll/runtime/aggregation/mailbox.hpp>
+#include <atoll/runtime/job/virtual_ranks.hpp>
+#include <string>
+
+#include "shapes.hpp"
+
+using namespace atl;
+
+namespace {
+
+// Every rank's numbers differ, so that one which is missing or counted twice shows.
+DrainSums numbers_of(Rank rank, int round) {
+  DrainSums mine;
+  for (std::size_t i = 0; i < mine.values.size(); ++i)
+    mine.values[i] = static_cast<std::int64_t>(random_at(static_cast<std::uint64_t>(rank) + 1, 10 * round + i) >> 8) -
+                     (std::int64_t{1} << 54);
+  return mine;
+}
+
+// Drains rounds with no records, with few and with many, and compares what the drain returns with the sum.
+void check_sums(World& world, bool handler_sends) {
+  std::uint64_t got = 0, expected = 0;
+  Mailbox box(world, of_records<std::uint64_t>([&](const std::uint64_t& x) { got += x; }),
+              {.handling = Handling::serial, .handler_sends = handler_sends});
+  for (int round = 0; round < 6; ++round) {
+    const int records = round % 3 == 0 ? 0 : round % 3 == 1 ? 1 : 100;
+    for (int i = 0; i < records; ++i) {
+      const std::uint64_t x = random_at(static_cast<std::uint64_t>(world.rank()), 1000 * round + i);
+      box.send(static_cast<Rank>(x % static_cast<std::uint64_t>(world.size())), 1);
+    }
+    for (Rank from = 0; from < world.size(); ++from)
+      for (int i = 0; i < records; ++i)
+        expected +=
+            random_at(static_cast<std::uint64_t>(from), 1000 * round + i) % static_cast<std::uint64_t>(world.size()) ==
+            static_cast<std::uint64_t>(world.rank());
+    DrainSums all;
+    for (Rank r = 0; r < world.size(); ++r) all += numbers_of(r, round);
+    if (round == 4) {
+      box.drain();
+    } else {
+      CHECK(box.drain(numbers_of(world.rank(), round)) == all);
+    }
+    CHECK(got == expected);
+  }
+}
+
+constexpr const char* kMachines[] = {"1",     "2",     "3",         "2x1",     "1+2",     "2x2",          "3+2",
+                                     "1+4+2", "2x2x2", "5+1+7+3",   "2x4x2",   "4x4",     "2x1x3",        "1x1x4",
+                                     "2x3x5", "7x3",   "3x2x2x2x2", "2x2x2x2", "4+2+1+9", "1+1+1+1+1+1+1"};
+
+// Groups of unequal numbers of leaves, of unequal sizes: monitors of a leaf and of its group do not match.
+Hierarchy uneven() {
+  const std::vector<std::vector<Rank>> groups{{3, 1, 2}, {1}, {5, 4}, {2, 2, 2, 2}, {7, 1}};
+  Domain root{"system", "machine", {}, {}};
+  Rank next = 0;
+  for (const auto& leaves : groups) {
+    Domain& group = root.children.emplace_back(Domain{"switch", "group", {}, {}});
+    for (const Rank size : leaves) {
+      Domain& leaf = group.children.emplace_back(Domain{"node", "leaf", {}, {}});
+      for (Rank r = 0; r < size; ++r) leaf.ranks.push_back(next++);
+    }
+  }
+  return Hierarchy(root);
+}
+
+std::vector<std::string> routes() {
+  std::vector<std::string> all = Route::names();
+  all.emplace_back("auto");
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("a drain returns the sums over all ranks on every route, whatever the domains and their monitors") {
+  for (const std::string machine : kMachines)
+    for (const std::string& route : routes())
+      for (const std::string& monitors : monitor_names()) {
+        if (route != "domain" && monitors != "spread") continue;
+        CAPTURE(machine);
+        CAPTURE(route);
+        CAPTURE(monitors);
+        Plan plan;
+        plan.route = route;
+        plan.monitors = monitors;
+        const Hierarchy hierarchy = Hierarchy::parse(machine);
+        run_virtual(hierarchy, Cost::paper(hierarchy.depth()), plan, [&](World& world) {
+          world.prefer_monitors(static_cast<std::int64_t>(random_at(7, static_cast<std::uint64_t>(world.rank())) % 5));
+          check_sums(world, false);
+          if (route != "auto") check_sums(world, true);
+        });
+      }
+}
+
+TEST_CASE("a drain returns the sums on threads too, whatever the buffers and the order of delivery") {
+  for (const char* machine : {"1+2", "2x2", "3+2", "2x2x2"})
+    for (const std::string& route : routes())
+      for (auto [name, plan] : shapes::buffers()) {
+        CAPTURE(machine);
+        CAPTURE(route);
+        CAPTURE(name);
+        plan.route = route;
+        plan.domains = machine;
+        run_ranks(Hierarchy::parse(machine).size(), plan, [&](World& world) { check_sums(world, false); });
+      }
+}
+
+TEST_CASE("unequal domains of many ranks have hops that repeat a sum, which is added once") {
+  // In the first, leaves' sizes do not divide their groups', and there are more groups than ranks in a leaf.
+  for (const Hierarchy& hierarchy : {Hierarchy::parse("9x5x3"), uneven()})
+    for (const std::string route : {"mst", "domain", "aml", "row"})
+      for (const std::string& monitors : monitor_names()) {
+        Plan plan;
+        plan.route = route;
+        plan.monitors = monitors;
+        CAPTURE(route);
+        CAPTURE(monitors);
+        run_virtual(hierarchy, Cost::paper(3), plan, [&](World& world) {
+          check_sums(world, false);
+          CHECK(world.hops(route).closed_by_counts());
+        });
+      }
+}
