@@ -173,6 +173,29 @@ TEST_CASE("monitors are spread over a domain's ranks by target; a single one ser
   CHECK(of_mst == std::set<Rank>{1});
 }
 
+TEST_CASE("spread monitors lie in as many leaf domains as there are targets, as far as leaves go") {
+  for (const std::string shape : {"8x8x16", "3x2x4", "9x5x3", "4x8x2", "2x2x2x2"}) {
+    CAPTURE(shape);
+    const Hierarchy h = Hierarchy::parse(shape);
+    const Route spread("domain", h);
+    for (int level = 1; level + 1 < h.depth(); ++level) {
+      std::set<Rank> monitors;
+      std::set<int> leaves, domains, its_leaves;
+      for (Rank r = 0; r < h.size(); ++r) {
+        if (h.level_between(0, r) <= level) its_leaves.insert(h.leaf_of(r));
+        if (h.level_between(0, r) != level + 1) continue;
+        const Rank monitor = spread.monitor(0, level, r);
+        CHECK(h.level_between(0, monitor) <= level);
+        monitors.insert(monitor);
+        leaves.insert(h.leaf_of(monitor));
+        domains.insert(spread.leader(level, r));
+      }
+      CHECK(leaves.size() >= std::min(domains.size(), its_leaves.size()) / 2);
+      CHECK(monitors.size() >= std::min(domains.size(), spread.domain(level, 0).size()) / 2);
+    }
+  }
+}
+
 TEST_CASE("monitors under one router, and on the ranks with the heaviest vertices") {
   const Hierarchy h = Hierarchy::parse("3x2x4");  // ranks 0 to 7 are a domain of two leaves
   const Route router("domain", h, Monitors::router);
@@ -184,7 +207,7 @@ TEST_CASE("monitors under one router, and on the ranks with the heaviest vertice
   // Targets are the domains 1 and 2: candidates 1 and 2 of the order 6, 3, 0, ...
   CHECK(heavy.monitor(0, 1, 8) == 3);
   CHECK(heavy.monitor(0, 1, 16) == 0);
-  CHECK(Route("domain", h, Monitors::heavy).monitor(0, 1, 8) == 1);  // without weights of vertices
+  CHECK(Route("domain", h, Monitors::heavy).monitor(0, 1, 8) == 2);  // without weights of vertices: as spread
   CHECK_THROWS_AS(monitors_named("many"), InputError);
 }
 

@@ -64,21 +64,26 @@ int Route::level_between(Rank a, Rank b) const {
   return level;
 }
 
-// The index-th candidate for a monitor in rank's domain at `level`; the index wraps round.
-Rank Route::candidate(int level, Rank rank, Rank index) const {
+// The index-th of `count` candidates for a monitor in rank's domain at `level`.
+Rank Route::candidate(int level, Rank rank, Rank index, std::size_t count) const {
   const Range range = range_of(level, rank);
   if (!heaviest_.empty()) return heaviest_[level][range.begin + index % range.size()];
   if (monitors_ == Monitors::router) return member(range_of(0, at_[range.begin]), index);
-  return member(range, index);
+  if (kind_ == Kind::mst || monitors_ == Monitors::single) return member(range, index);
+  const auto apart = static_cast<std::size_t>(index) * static_cast<std::size_t>(range.size()) / count;
+  return at_[range.begin + static_cast<Rank>(apart)];
 }
 
 // The monitor of rank's domain at `level` for `target`, if the boundary lies above the domains of level `top`. Chosen
 // from the top down: a domain that contains the monitor of an enclosing domain takes the same rank, which saves a hop.
 Rank Route::gather(Rank rank, int level, int top, Rank target) const {
-  const int index = kind_ == Kind::mst ? top + 1 : monitors_ == Monitors::single ? 0 : number_of(top, target);
+  const Range around = range_of(top + 1, target);
+  const int first = number_of(top, at_[around.begin]), last = number_of(top, at_[around.end - 1]);
+  const int index = kind_ == Kind::mst ? top + 1 : monitors_ == Monitors::single ? 0 : number_of(top, target) - first;
+  const auto count = static_cast<std::size_t>(last - first + 1);
   for (int l = top; l > level; --l)
-    if (const Rank m = candidate(l, rank, index); number_of(level, m) == number_of(level, rank)) return m;
-  return candidate(level, rank, index);
+    if (const Rank m = candidate(l, rank, index, count); number_of(level, m) == number_of(level, rank)) return m;
+  return candidate(level, rank, index, count);
 }
 
 int Route::round_of(Phase phase, Phase arrival, int level) const {
@@ -93,10 +98,12 @@ int Route::round_of(Phase phase, Phase arrival, int level) const {
     case Kind::domain:
       break;
   }
-  return phase == Phase::up ? level : 2 * (depth_ - 1) - level;
+  // Records inside a leaf wait for those that are handed out there, and share their packets.
+  if (phase == Phase::up && (level > 0 || arrival == Phase::up)) return level;
+  return 2 * (depth_ - 1) - level;
 }
 
-bool Route::begins_in(int round) const { return !gathers() || round < depth_; }
+bool Route::begins_in(int round) const { return !gathers() || round < depth_ || round + 1 == rounds(); }
 
 int Route::level_of(int round) const {
   const int top = depth_ - 1;

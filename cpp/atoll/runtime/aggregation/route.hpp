@@ -35,7 +35,7 @@ namespace atl {
 
 /// Which rank of a domain is the monitor that gathers records for another domain.
 enum class Monitors {
-  spread,  ///< another rank for each target domain
+  spread,  ///< another rank for each target domain, at equal distances, so that all leaf domains have some
   single,  ///< one rank for all target domains
   router,  ///< spread over one leaf domain only: the ranks under one router ([2], section 6.3)
   heavy,   ///< spread, ranks with the heaviest vertices first ([2], section 5): matters if targets are few
@@ -113,7 +113,7 @@ class Route {
   int number_of(int level, Rank rank) const { return number_[level][rank]; }
   Range range_of(int level, Rank rank) const { return ranges_[level][number_of(level, rank)]; }
   Rank member(Range range, Rank index) const { return at_[range.begin + index % range.size()]; }
-  Rank candidate(int level, Rank rank, Rank index) const;
+  Rank candidate(int level, Rank rank, Rank index, std::size_t count) const;
   Rank position(Rank rank) const { return position_[rank]; }
   Rank gather(Rank rank, int level, int top, Rank target) const;
 
