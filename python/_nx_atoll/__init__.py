@@ -24,7 +24,6 @@ _MODULARITY = (
     "Weights must be finite and not negative. Directed graphs, and multigraphs with weights, fall back to NetworkX."
 )
 _BLOCKS = "Components, nodes and edges may come in another order, edges from their other end."
-_LINKS = "Graphs with self-loops fall back to NetworkX. Directed graphs and multigraphs are refused, as by NetworkX."
 _SUMS = "Sums may differ in their last bits."
 _NO_LOOPS = "Graphs with self-loops fall back to NetworkX."
 _LINKS = f"{_NO_LOOPS} Directed graphs and multigraphs are refused, as by NetworkX."

@@ -9,18 +9,13 @@
 
 Graphs       Graph, of arrays, lists, dicts, tables, matrices, tensors, NetworkX, igraph, files, generators; `datasets`
 Paths        bfs, bfs_tree, sssp, bellman_ford, negative_cycle, shortest_path, k_shortest_paths, shortest_simple_paths,
-             all_shortest_paths, all_pairs, eccentricity, minimum_spanning_forest
-Flows        maximum_flow, minimum_cut
+             all_shortest_paths, all_pairs, eccentricity
+Flows        maximum_flow, minimum_cut, minimum_spanning_forest
 Orders       topological_sort, topological_generations, is_directed_acyclic_graph
 Centrality   pagerank, betweenness_centrality, edge_betweenness_centrality, closeness_centrality, harmonic_centrality,
              eigenvector_centrality, katz_centrality, hits
 Structure    connected_components, strongly_connected_components, biconnected_components, articulation_points, bridges,
-             core_number, clustering, truss_numbers, k_truss
-Paths        bfs, bfs_tree, sssp, shortest_path, all_pairs, eccentricity, minimum_spanning_forest
-Centrality   pagerank, betweenness_centrality, closeness_centrality, harmonic_centrality, eigenvector_centrality,
-             katz_centrality, hits
-Structure    connected_components, strongly_connected_components, core_number, clustering, greedy_color,
-             maximal_independent_set, maximal_matching
+             core_number, clustering, truss_numbers, k_truss, greedy_color, maximal_independent_set, maximal_matching
 Communities  louvain_communities, leiden_communities, label_propagation, modularity
 Similarity   of pairs: jaccard, overlap, cosine, common_neighbors, adamic_adar, resource_allocation,
              preferential_attachment; of all: similar_pairs, most_similar
@@ -28,17 +23,11 @@ Samples      random_walks, sample_neighbors
 Pictures     draw
 Matrices     spmm, SpMM; GCN, a graph neural network
 Values       VertexArray, one for each vertex; UNREACHABLE, NO_VERTEX
-Results      BfsResult, SsspResult, BellmanFordResult, PathResult, EccentricityResult, SpanningForestResult,
-             PageRankResult, CentralityResult, HitsResult, EdgeBetweennessResult, ComponentsResult,
-             BiconnectedComponentsResult, CorenessResult, ClusteringResult, TrussResult, CommunitiesResult,
-             LabelPropagationResult, TopologicalResult, SimilarityResult, NeighborSample, AllPairs, Picture
-             PageRankResult, CentralityResult, HitsResult, EdgeBetweennessResult, ComponentsResult, CorenessResult,
-             ClusteringResult, CommunitiesResult, LabelPropagationResult, TopologicalResult, FlowResult, CutResult,
-             AllPairs, Picture
-Results      BfsResult, SsspResult, PathResult, EccentricityResult, SpanningForestResult, PageRankResult,
-             CentralityResult, HitsResult, ComponentsResult, CorenessResult, ClusteringResult, CommunitiesResult,
-             LabelPropagationResult, SimilarityResult, IndependentSetResult, ColoringResult,
-             MatchingResult, AllPairs, Picture
+Results      AllPairs, BellmanFordResult, BfsResult, BiconnectedComponentsResult, CentralityResult, ClusteringResult,
+             ColoringResult, CommunitiesResult, ComponentsResult, CorenessResult, CutResult, EccentricityResult,
+             EdgeBetweennessResult, FlowResult, HitsResult, IndependentSetResult, LabelPropagationResult,
+             MatchingResult, NeighborSample, PageRankResult, PathResult, Picture, SimilarityResult,
+             SpanningForestResult, SsspResult, TopologicalResult, TrussResult
 Ranks        World, run_ranks, set_threads
 Errors       Error: InputError, MissingVertexError, UsageError, IoError, TransportError, VerificationError,
              ConvergenceError, TimeLimitError
@@ -155,8 +144,8 @@ _logging.getLogger("atoll").addHandler(_logging.NullHandler())
 _os.environ.setdefault("HWLOC_HIDE_ERRORS", "2")  # hwloc's words on stderr, where a machine has no /sys
 
 __all__ = [
-    "NO_VERTEX",
     "GCN",
+    "NO_VERTEX",
     "UNREACHABLE",
     "AllPairs",
     "BellmanFordResult",
@@ -187,8 +176,8 @@ __all__ = [
     "PathResult",
     "Picture",
     "SimilarityResult",
-    "SpanningForestResult",
     "SpMM",
+    "SpanningForestResult",
     "SsspResult",
     "TimeLimitError",
     "TopologicalResult",
@@ -202,8 +191,8 @@ __all__ = [
     "adamic_adar",
     "all_pairs",
     "all_shortest_paths",
-    "bellman_ford",
     "articulation_points",
+    "bellman_ford",
     "betweenness_centrality",
     "bfs",
     "bfs_tree",
@@ -219,30 +208,30 @@ __all__ = [
     "eccentricity",
     "edge_betweenness_centrality",
     "eigenvector_centrality",
-    "hits",
-    "k_truss",
-    "jaccard",
-    "katz_centrality",
     "greedy_color",
     "harmonic_centrality",
+    "hits",
     "is_directed_acyclic_graph",
+    "jaccard",
     "k_shortest_paths",
+    "k_truss",
+    "katz_centrality",
     "label_propagation",
-    "maximum_flow",
-    "minimum_cut",
-    "maximal_independent_set",
-    "maximal_matching",
-    "minimum_spanning_forest",
     "leiden_communities",
     "louvain_communities",
+    "maximal_independent_set",
+    "maximal_matching",
+    "maximum_flow",
+    "minimum_cut",
+    "minimum_spanning_forest",
     "modularity",
-    "negative_cycle",
     "most_similar",
+    "negative_cycle",
     "overlap",
     "pagerank",
     "preferential_attachment",
-    "resource_allocation",
     "random_walks",
+    "resource_allocation",
     "run_ranks",
     "sample_neighbors",
     "set_threads",
