@@ -20,6 +20,10 @@ _SPECTRAL = "nstart must be None, weights finite and not negative. Multigraphs a
 _KRUSKAL = (
     "algorithm must be kruskal, weights finite numbers. Where edges weigh the same, other ones of them may come out."
 )
+_LONGEST = (
+    "topo_order must be None, default_weight 1, weights finite, sums of ints below 2^53. Multigraphs with weights fall "
+    "back to NetworkX. Undirected graphs are refused, as by NetworkX."
+)
 _MODULARITY = (
     "Weights must be finite and not negative. Directed graphs, and multigraphs with weights, fall back to NetworkX."
 )
@@ -36,6 +40,7 @@ FUNCTIONS: dict[str, str] = {
     "all_pairs_shortest_path_length": _MATRIX,
     "all_shortest_paths": "weight must be None, or method dijkstra and values whole and above 0, sums below 2^53. "
     "Paths may come in another order.",
+    "ancestors": "",
     "articulation_points": _BLOCKS,
     "average_clustering": f"weight must be None. {_SIMPLE}",
     "average_shortest_path_length": f"{_WHOLE} method must be none of Floyd-Warshall's. {_MATRIX}",
@@ -51,6 +56,9 @@ FUNCTIONS: dict[str, str] = {
     "clustering": f"weight must be None. {_SIMPLE}",
     "connected_components": "",
     "core_number": "Directed graphs fall back to NetworkX. Multigraphs are refused, as by NetworkX.",
+    "dag_longest_path": f"{_LONGEST} Of several longest paths another one may come out.",
+    "dag_longest_path_length": _LONGEST,
+    "descendants": "",
     "diameter": f"{_EXTENT} {_BOUNDS}",
     "dijkstra_path": f"{_LENGTHS} {_ANY}",
     "dijkstra_path_length": _LENGTHS,

@@ -11,7 +11,8 @@ Graphs       Graph, of arrays, lists, dicts, tables, matrices, tensors, NetworkX
 Paths        bfs, bfs_tree, sssp, bellman_ford, negative_cycle, shortest_path, k_shortest_paths, shortest_simple_paths,
              all_shortest_paths, all_pairs, eccentricity
 Flows        maximum_flow, minimum_cut, minimum_spanning_forest
-Orders       topological_sort, topological_generations, is_directed_acyclic_graph
+Orders       topological_sort, topological_generations, is_directed_acyclic_graph, dag_longest_path,
+             dag_longest_path_length, ancestors, descendants, find_cycle
 Centrality   pagerank, betweenness_centrality, edge_betweenness_centrality, closeness_centrality, harmonic_centrality,
              eigenvector_centrality, katz_centrality, hits
 Structure    connected_components, strongly_connected_components, biconnected_components, articulation_points, bridges,
@@ -50,6 +51,9 @@ from . import apsp, datasets, plot  # noqa: F401 - atoll.apsp.open and so on are
 from ._core import VERSION as __version__
 from .algorithms.acyclic import (
     TopologicalResult,
+    ancestors,
+    descendants,
+    find_cycle,
     is_directed_acyclic_graph,
     topological_generations,
     topological_sort,
@@ -79,6 +83,7 @@ from .algorithms.greedy import (
     maximal_independent_set,
     maximal_matching,
 )
+from .algorithms.longest_path import dag_longest_path, dag_longest_path_length
 from .algorithms.paths import (
     BfsResult,
     EccentricityResult,
@@ -191,6 +196,7 @@ __all__ = [
     "adamic_adar",
     "all_pairs",
     "all_shortest_paths",
+    "ancestors",
     "articulation_points",
     "bellman_ford",
     "betweenness_centrality",
@@ -204,10 +210,14 @@ __all__ = [
     "connected_components",
     "core_number",
     "cosine",
+    "dag_longest_path",
+    "dag_longest_path_length",
+    "descendants",
     "draw",
     "eccentricity",
     "edge_betweenness_centrality",
     "eigenvector_centrality",
+    "find_cycle",
     "greedy_color",
     "harmonic_centrality",
     "hits",

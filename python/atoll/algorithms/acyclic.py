@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Orders of directed graphs in which every edge leads forwards. Collective over graph.comm."""
+"""Orders of directed graphs in which every edge leads forwards, cycles, and who comes before and after a vertex.
+
+All are collective over graph.comm.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,20 @@ from .. import _core, errors
 from ..collective_arguments import checked
 from ..graph import Graph, GraphLike
 from ..named_errors import vertex_word
-from ..vertices import VertexArray
-from ..world import agreed
+from ..vertices import NO_VERTEX, VertexArray
+from ..world import agreed, all_gather
 from .catalog import run
 from .results import Result
 
-__all__ = ["TopologicalResult", "is_directed_acyclic_graph", "topological_generations", "topological_sort"]
+__all__ = [
+    "TopologicalResult",
+    "ancestors",
+    "descendants",
+    "find_cycle",
+    "is_directed_acyclic_graph",
+    "topological_generations",
+    "topological_sort",
+]
 
 _SHOWN = 12  # vertices of a cycle in an error
 
@@ -100,6 +111,24 @@ def topological_sort(graph: GraphLike) -> np.ndarray:
     ['shirt', 'socks', 'shoes', 'tie']
     """
     with agreed(graph.world, "topological_sort()"):
+        pass
+    ids, generation = orders_of(graph)
+    order = ids[np.lexsort((ids, generation))]
+    return order if graph.names is None else graph._named(order)
+
+
+def orders_of(graph: Graph) -> tuple[np.ndarray, np.ndarray]:
+    """Returns the ids of all vertices, ascending, and their generations; an InputError where not all have one.
+
+    Collective over graph.comm.
+
+    Examples
+    --------
+    >>> from atoll.algorithms.acyclic import orders_of
+    >>> orders_of(atoll.Graph.from_edges([1, 2], [2, 3], directed=True))
+    (array([1, 2, 3]), array([0, 1, 2]))
+    """
+    with agreed(graph.world):
         if not graph.directed:
             raise errors.InputError(
                 f"{graph.name} is undirected (its edges lead both ways). Build it with directed=True."
@@ -107,9 +136,7 @@ def topological_sort(graph: GraphLike) -> np.ndarray:
     found = topological_generations(graph)
     if not found.acyclic:
         raise errors.InputError(_cycle_of(graph))
-    ids, generation = VertexArray(graph, graph.ids, "id").gather(), found.generation.gather()
-    order = ids[np.lexsort((ids, generation))]
-    return order if graph.names is None else graph._named(order)
+    return VertexArray(graph, graph.ids, "id").gather(), found.generation.gather()
 
 
 @checked
@@ -126,6 +153,102 @@ def is_directed_acyclic_graph(graph: GraphLike) -> bool:
     with agreed(graph.world, "is_directed_acyclic_graph()"):
         pass
     return graph.directed and topological_generations(graph).acyclic
+
+
+@checked
+def find_cycle(graph: GraphLike) -> np.ndarray:
+    """Finds a cycle of a directed graph; empty if there is none. Collective over graph.comm; all ranks return the same.
+
+    Parameters
+    ----------
+    graph : Graph               directed, n vertices; a self-loop is a cycle
+
+    Returns
+    -------
+    array                       its vertices along the edges, each once: int64 ids, or names
+
+    Raises
+    ------
+    InputError                  the graph is undirected
+
+    Examples
+    --------
+    >>> atoll.find_cycle([("a", "b"), ("b", "c"), ("c", "b")]).tolist()
+    ['b', 'c']
+    >>> len(atoll.find_cycle([(1, 2), (1, 3)]))
+    0
+    """
+    with agreed(graph.world, "find_cycle()"):
+        if not graph.directed:
+            raise errors.InputError(
+                f"{graph.name} is undirected (each of its edges would be a cycle). Build it with directed=True."
+            )
+    found = _core.directed_cycle(graph._core).view(np.int64)
+    return found if graph.names is None else graph._named(found)
+
+
+@checked
+def descendants(graph: GraphLike, source: int | str) -> np.ndarray:
+    """Returns the vertices that a path leads to from `source`, which is none of them. Collective over graph.comm.
+
+    Parameters
+    ----------
+    graph : Graph               n vertices; undirected: the others of the component
+    source : int or str         an original id, or the name of a vertex that has one
+
+    Returns
+    -------
+    array                       int64 ids, ascending, or names (object), the same on all ranks
+
+    Raises
+    ------
+    InputError                  the graph has no vertex `source`
+
+    Examples
+    --------
+    >>> atoll.descendants([("socks", "shoes"), ("shirt", "tie"), ("tie", "jacket")], "shirt").tolist()
+    ['jacket', 'tie']
+    """
+    with agreed(graph.world, f"descendants({source=})"):
+        pass
+    return _reached(graph, source)
+
+
+@checked
+def ancestors(graph: GraphLike, source: int | str) -> np.ndarray:
+    """Returns the vertices from which a path leads to `source`, which is none of them. Collective over graph.comm.
+
+    A directed graph is reversed first, which copies its edges: for several vertices take descendants of
+    graph.reverse().
+
+    Parameters
+    ----------
+    graph, source               as of descendants
+
+    Returns
+    -------
+    array                       as of descendants
+
+    Raises
+    ------
+    InputError                  the graph has no vertex `source`
+
+    Examples
+    --------
+    >>> atoll.ancestors([("socks", "shoes"), ("shirt", "tie"), ("tie", "jacket")], "jacket").tolist()
+    ['shirt', 'tie']
+    """
+    with agreed(graph.world, f"ancestors({source=})"):
+        pass
+    return _reached(graph.reverse(), source)
+
+
+def _reached(graph: Graph, source: int) -> np.ndarray:
+    """Returns the other vertices that a search reaches. Collective."""
+    parent = run(graph, "bfs", source=source, depths=False)["parent"]
+    own = graph.ids[(parent != NO_VERTEX) & (graph.ids != source)]
+    found = np.sort(all_gather(graph.world, own))
+    return found if graph.names is None else graph._named(found)
 
 
 def _cycle_of(graph: Graph) -> str:

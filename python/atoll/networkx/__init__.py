@@ -23,7 +23,15 @@ except ImportError as _error:
         "Install it: pip install networkx, or pip install .[networkx] in a checkout of Atoll."
     ) from _error
 
-from .acyclic import is_directed_acyclic_graph, topological_generations, topological_sort
+from .acyclic import (
+    ancestors,
+    dag_longest_path,
+    dag_longest_path_length,
+    descendants,
+    is_directed_acyclic_graph,
+    topological_generations,
+    topological_sort,
+)
 from .biconnected import (
     articulation_points,
     biconnected_component_edges,
@@ -119,6 +127,7 @@ __all__ = [
     "all_pairs_dijkstra_path_length",
     "all_pairs_shortest_path_length",
     "all_shortest_paths",
+    "ancestors",
     "articulation_points",
     "average_clustering",
     "average_shortest_path_length",
@@ -136,6 +145,9 @@ __all__ = [
     "convert_from_nx",
     "convert_to_nx",
     "core_number",
+    "dag_longest_path",
+    "dag_longest_path_length",
+    "descendants",
     "diameter",
     "dijkstra_path",
     "dijkstra_path_length",

@@ -44,8 +44,12 @@ def _graph_of(args: tuple, kwargs: dict[str, Any]) -> Any:
 
 # At most one pass over the edges, by NetworkX as by a conversion: never worth it unless the conversion is there.
 _ONE_PASS = {
+    "ancestors",
     "bidirectional_shortest_path",
     "connected_components",
+    "dag_longest_path",
+    "dag_longest_path_length",
+    "descendants",
     "dijkstra_path",
     "dijkstra_path_length",
     "has_path",

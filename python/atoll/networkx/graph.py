@@ -241,6 +241,11 @@ class Graph(nx.Graph):
         source, target = (np.repeat(end, arrays.counts) for end in arrays.edges)
         return self._get("parallel", replace(arrays, edges=(source, target), built=arrays.built))
 
+    def _reversed(self) -> AtollGraph:
+        """Returns _plain() with each edge the other way round."""
+        arrays = self._columns()
+        return self._get("reversed", replace(arrays, edges=arrays.edges[::-1], built=arrays.built))
+
     def _weighted(self, attribute: str) -> AtollGraph:
         weights = self._weights(attribute)
         assert isinstance(weights, Weights)

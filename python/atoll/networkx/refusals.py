@@ -305,6 +305,22 @@ def _independent_set(G: Any, nodes: Any = None, seed: Any = None) -> Answer:
     return undirected if undirected is not True or not _has_loops(G) else _LOOPS
 
 
+def _longest_path(G: Any, weight: Any = "weight", default_weight: Any = 1, topo_order: Any = None) -> Answer:
+    if not G.is_directed():
+        return "undirected graphs are not supported"
+    if topo_order is not None or default_weight != 1:
+        return "topo_order or default_weight is given (atoll has its own order, and 1)"
+    if weight is None:
+        return True
+    if G.is_multigraph() and weights_meant(G, weight) is not None:
+        return f"parallel edges may differ in {weight!r} (atoll keeps the least, NetworkX takes the greatest)"
+    return signed_lengths(G, weight)
+
+
+def _longest_path_length(G: Any, weight: Any = "weight", default_weight: Any = 1) -> Answer:
+    return _longest_path(G, weight, default_weight)
+
+
 CONDITIONS = {
     "greedy_color": _greedy_color,
     "maximal_independent_set": _independent_set,
@@ -318,6 +334,8 @@ CONDITIONS = {
     "all_pairs_shortest_path_length": _all_pairs_unweighted,
     "all_shortest_paths": _all_shortest_paths,
     "average_shortest_path_length": _average_length,
+    "dag_longest_path": _longest_path,
+    "dag_longest_path_length": _longest_path_length,
     "diameter": _extent,
     "eccentricity": _eccentricity,
     "floyd_warshall": _floyd_warshall,

@@ -132,6 +132,39 @@ def test_topological_orders(kind):
             assert set(ours) == set(theirs)
             place = {node: k for k, node in enumerate(ours)}
             assert all(place[u] < place[v] for u, v in G.edges())
+        weigh = random.Random(seed)
+        for *_, data in G.edges(data=True):
+            data["weight"] = weigh.randint(-3, 9) / (1 + seed % 4 // 2)
+        G.__networkx_cache__.clear()
+        for weight in ("weight", "absent", None):
+            check_longest_path(G, weight)
+
+
+def check_longest_path(G, weight):
+    if G.is_directed() and backend.can_run("dag_longest_path", (G, weight), {}) is not True:
+        assert G.is_multigraph() and weight is not None
+        return
+    same("dag_longest_path_length", G, weight=weight)
+    ours, theirs = both("dag_longest_path", G, weight=weight)
+    if isinstance(theirs, tuple):
+        assert ours == theirs
+        return
+
+    def length(path):
+        return sum(1 if weight is None else G[u][v].get(weight, 1) for u, v in zip(path, path[1:]))
+
+    if not G.is_multigraph():
+        assert length(ours) == length(theirs)
+    assert bool(ours) == bool(theirs) and all(G.has_edge(u, v) for u, v in zip(ours, ours[1:]))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nodes_before_and_after(kind):
+    for seed in seeds():
+        G = random_graph(kind, seed)
+        for name in ("ancestors", "descendants"):
+            for node in [*list(G)[:3], "no such node"]:
+                same(name, G, node)
 
 
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
