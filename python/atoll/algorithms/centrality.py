@@ -283,14 +283,27 @@ def chosen_sources(
     return chosen
 
 
-def _scale(graph: Graph, sources: np.ndarray, normalized: bool) -> np.ndarray:
-    """Returns the factors of the sums of this rank's vertices: all of its sources / those that were taken."""
+def other_sources(graph: Graph, sources: np.ndarray) -> np.ndarray:
+    """Returns for each vertex of this rank how many of the sources are another vertex, as float64, and at least 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from atoll.algorithms.centrality import other_sources
+    >>> other_sources(atoll.Graph("path:4"), np.array([0, 2]))
+    array([1., 2., 1., 2.])
+    """
     others = np.full(len(graph.ids), len(sources), dtype=np.float64)
     drawn, times = np.unique(sources, return_counts=True)
     if len(drawn):
         place = np.minimum(np.searchsorted(drawn, graph.ids), len(drawn) - 1)
         own = drawn[place] == graph.ids
         others[own] -= times[place[own]]
+    return np.maximum(1, others)
+
+
+def _scale(graph: Graph, sources: np.ndarray, normalized: bool) -> np.ndarray:
+    """Returns the factors of the sums of this rank's vertices: all of its sources / those that were taken."""
     n = graph.n
     whole = 1 / max(1, n - 2) if normalized else (n - 1) / (1 if graph.directed else 2)
-    return whole / np.maximum(1, others)  # where there is no other, the sum is 0
+    return whole / other_sources(graph, sources)  # where there is no other, the sum is 0

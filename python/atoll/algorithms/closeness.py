@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,8 @@ from ..graph import Graph, GraphLike
 from ..vertices import VertexArray
 from ..world import agreed
 from .catalog import run
-from .summaries import row_summaries
+from .centrality import chosen_sources, other_sources
+from .summaries import row_summaries, summaries_from
 
 __all__ = ["closeness_centrality", "harmonic_centrality"]
 
@@ -33,10 +35,10 @@ def closeness_centrality(
 
     f is the sum of these distances, in edges or by weight; where none reaches it, closeness is 0. In directed graphs
     paths lead to the vertex, as NetworkX has it. From all vertices it is exact; from k drawn ones an estimate: in a
-    connected undirected graph k = O(log n / e^2) give all mean distances with errors of at most e times the diameter,
-    with high probability [2]_. By weight it is exact, from a search of each vertex, with the arcs gathered on every
-    rank.
-    Self-loops do not matter, of repeated edges the lightest counts. Collective over graph.comm.
+    connected undirected graph 1 + ln(2 n / p) / (2 e^2) of them give all mean distances f / r with errors of at most e
+    times the greatest distance, with probability 1 - p [2]_. By weight each source is searched from by itself; for all
+    vertices the arcs are gathered on every rank. Self-loops do not matter, of repeated edges the lightest counts.
+    Collective over graph.comm.
 
     Parameters
     ----------
@@ -46,7 +48,7 @@ def closeness_centrality(
                                 edges; None: as its number of edges
     wf_improved : bool          times r / (n - 1), the share of the others that reach it [1]_, so that vertices of
                                 different components compare
-    k : int, optional           1 to n: so many sources, drawn by `seed`; None: all vertices; not by weight
+    k : int, optional           1 to n: so many sources, drawn by `seed`; None: all vertices
     seed : int                  0 or more
     progress : callable, bar of tqdm or True, optional
                                 called with sources done and all there are; True: a line on stderr
@@ -58,7 +60,6 @@ def closeness_centrality(
     Raises
     ------
     InputError                  k out of range; weight: none, or one that is negative, infinite or not a number
-    UsageError                  k by weight
 
     References
     ----------
@@ -72,13 +73,8 @@ def closeness_centrality(
     """
     call = f"closeness_centrality({weight=}, {wf_improved=}, {k=}, {seed=})"
     found = _distances(graph, call, weight, k, seed, progress)
-    if "closeness" not in found:
-        share = found["reached"] / max(1, graph.n - 1) if wf_improved else 1.0
-        farness = found["farness"]
-        found["closeness"] = share * np.divide(found["reached"], farness, out=np.zeros(len(farness)), where=farness > 0)
-    elif not wf_improved:
-        farness = found["farness"]
-        found["closeness"][:] = np.divide(found["reached"], farness, out=np.zeros(len(farness)), where=farness > 0)
+    if not wf_improved:
+        found["closeness"] = _mean_reciprocal(found)
     return VertexArray(graph, found["closeness"], "closeness")
 
 
@@ -102,8 +98,7 @@ def harmonic_centrality(
     graph : Graph               n vertices
     weight : bool or str, optional
                                 as of closeness_centrality
-    k : int, optional           1 to n: so many sources, drawn by `seed`, whose sum is scaled up; None: all vertices;
-                                not by weight
+    k : int, optional           1 to n: so many sources, drawn by `seed`, whose sum is scaled up; None: all vertices
     seed : int                  0 or more
     progress : callable, bar of tqdm or True, optional
                                 called with sources done and all there are; True: a line on stderr
@@ -114,7 +109,7 @@ def harmonic_centrality(
 
     Raises
     ------
-    InputError, UsageError      as closeness_centrality
+    InputError                  as closeness_centrality
 
     References
     ----------
@@ -137,13 +132,32 @@ def _distances(
     seed: int,
     progress: Callable[[int, int], object] | bool | None,
 ) -> dict:
-    """Returns the columns of closeness from k drawn sources, or from all; by weight without closeness itself."""
+    """Returns the columns of closeness from k drawn sources, or from all."""
     with agreed(graph.world, call):
-        if weight and k is not None:
-            raise errors.UsageError("k and weight are both given (by weight all vertices are searched from). Drop one.")
         if k is not None and not 1 <= k <= graph.n:
             raise errors.InputError(f"k is {k} (1 to {graph.n}, the number of vertices). Change it.")
     graph, by_weight = weighted_graph(graph, weight)
-    if by_weight:
-        return row_summaries(graph, "closeness", progress, to_vertex=True)
-    return run(graph, "closeness", samples=None if k == graph.n else k, seed=seed, progress=progress)
+    drawn = None if k == graph.n else k
+    if not by_weight:
+        return run(graph, "closeness", samples=drawn, seed=seed, progress=progress)
+    others: Any = max(1, graph.n - 1)
+    if drawn is None:
+        found = row_summaries(graph, "closeness", progress, to_vertex=True)
+    else:
+        with agreed(graph.world):
+            if not graph.weighted:
+                raise errors.InputError(
+                    f"closeness: {graph.name} has no weights (weight asks for them). Give some, or leave it out."
+                )
+        sources = np.sort(chosen_sources(graph, k, None, seed, call))
+        others = other_sources(graph, sources)
+        found = summaries_from(graph, sources, "closeness", progress)
+        found["harmonic"] *= (graph.n - 1) / others
+    found["closeness"] = found["reached"] / others * _mean_reciprocal(found)
+    return found
+
+
+def _mean_reciprocal(found: dict) -> np.ndarray:
+    """Returns the reciprocal of the mean distance from those that reach each vertex; 0 where none does."""
+    farness = found["farness"]
+    return np.divide(found["reached"], farness, out=np.zeros(len(farness)), where=farness > 0)

@@ -102,8 +102,9 @@ def test_values_by_weight_are_networkx_s(ranks, directed):
 
 def test_what_is_not_by_weight_is_refused():
     graph = atoll.Graph("grid:4x4", weighted=True)
-    with pytest.raises(atoll.UsageError, match="k and weight"):
-        atoll.closeness_centrality(graph, weight=True, k=3)
+    for k in (None, 3):
+        with pytest.raises(atoll.InputError, match="has no weights"):
+            atoll.closeness_centrality("grid:4x4", weight=True, k=k)
     with pytest.raises(atoll.UsageError, match="searches and weight"):
         atoll.eccentricity(graph, weight=True, searches=3)
     with pytest.raises(atoll.InputError, match="has no weights"):
@@ -111,3 +112,62 @@ def test_what_is_not_by_weight_is_refused():
     told = []
     atoll.closeness_centrality(graph, weight=True, progress=lambda *said: told.append(said))
     assert told[-1] == (16, 16)
+    atoll.harmonic_centrality(graph, weight=True, k=5, progress=lambda *said: told.append(said))
+    assert told[-5:] == [(done, 5) for done in range(1, 6)]
+
+
+def weighted_edges(seed, vertices=150, edges=500):
+    rng = np.random.default_rng(seed)
+    return *rng.integers(0, vertices, (2, edges)), rng.integers(0, 8, edges) / 4
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_drawn_sources_by_weight_are_those_that_are_summed(directed):
+    """The estimates are sums over these alone, scaled up; k = n is exact; all ranks find the same."""
+    columns = weighted_edges(4)
+
+    def on_ranks(world, cut="blocked"):
+        own = slice(world.rank, None, world.size)
+        parts = (column[own] for column in columns)
+        graph = atoll.Graph.from_edges(*parts, directed=directed, vertices=160, comm=world, partition=cut)
+        given = {"weight": True, "k": 40, "seed": 3}
+        return [
+            values.gather().tolist()
+            for values in (
+                atoll.closeness_centrality(graph, **given),
+                atoll.closeness_centrality(graph, wf_improved=False, **given),
+                atoll.harmonic_centrality(graph, **given),
+                atoll.closeness_centrality(graph, weight=True, k=160),
+            )
+        ]
+
+    (improved, plain, harmonic, of_all) = atoll.run_ranks(1, on_ranks)[0]
+    for ranks, cut in ((2, "blocked"), (3, "cartesian"), (5, "hybrid")):
+        assert atoll.run_ranks(ranks, lambda world, cut=cut: on_ranks(world, cut))[0][:3] == [improved, plain, harmonic]
+    graph = atoll.Graph.from_edges(*columns, directed=directed, vertices=160)
+    assert of_all == atoll.closeness_centrality(graph, weight=True).gather().tolist()
+    sources = np.random.default_rng(3).choice(160, size=40, replace=False)
+    distance = np.array([atoll.sssp(graph, v).distance.gather() for v in sources])
+    for v in range(160):
+        others = distance[sources != v, v]
+        near = others[np.isfinite(others)]
+        mean = len(near) / near.sum() if near.sum() > 0 else 0
+        assert plain[v] == pytest.approx(mean)
+        assert improved[v] == pytest.approx(mean * len(near) / len(others))
+        assert harmonic[v] == pytest.approx((1 / near[near > 0]).sum() * 159 / len(others))
+
+
+def test_estimates_by_weight_keep_their_bound():
+    src, dst, weight = weighted_edges(6, vertices=300, edges=900)
+    line = np.arange(299)
+    src, dst = np.concatenate([src, line]), np.concatenate([dst, line + 1])
+    weight = np.concatenate([weight, np.full(299, 2.0)]) + 0.25
+    graph = atoll.Graph.from_edges(src, dst, weight, directed=False)
+    mean = 1 / atoll.closeness_centrality(graph, weight=True).gather()
+    greatest = atoll.eccentricity(graph, weight=True).diameter
+    error, chance = 0.15, 0.01
+    k = 1 + int(np.ceil(np.log(2 * 300 / chance) / (2 * error**2)))
+    assert k < 300
+    for seed in range(8):
+        estimate = 1 / atoll.closeness_centrality(graph, weight=True, k=k, seed=seed).gather()
+        assert 0 < np.abs(estimate - mean).max() <= error * greatest
