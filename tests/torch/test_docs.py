@@ -49,10 +49,15 @@ def test_everything_public_has_an_example(name):
         assert ">>> " in f.__doc__
 
 
-def test_the_page_has_four_programs():
-    assert len(PROGRAMS) == 4
+def test_the_page_has_five_programs():
+    assert len(PROGRAMS) == 5
     run(PROGRAMS[0])
     run(PROGRAMS[2])
+
+
+def test_several_kinds_of_vertices_learn():
+    accuracy = re.fullmatch(r"accuracy ([0-9.]+)\n", run(PROGRAMS[3]))
+    assert float(accuracy[1]) > 0.9
 
 
 def test_the_script_of_pytorch_geometric_learns():
@@ -68,10 +73,10 @@ def loss(output, ranks):
 
 
 def test_the_program_over_ranks_comes_to_the_same_under_mpi():
-    alone = loss(run(PROGRAMS[3]), 1)
+    alone = loss(run(PROGRAMS[4]), 1)
     assert alone < 0.6  # from ln 2
     launcher = shutil.which("mpiexec.mpich")
     if launcher is None:
         pytest.skip("mpiexec.mpich is not installed")
-    together = run(PROGRAMS[3], [launcher, "-n", "2", "-bind-to", "none"], ATOLL_THREADS="1")
+    together = run(PROGRAMS[4], [launcher, "-n", "2", "-bind-to", "none"], ATOLL_THREADS="1")
     assert loss(together, 2) == pytest.approx(alone, abs=1e-4)

@@ -27,6 +27,7 @@ from . import sparse
 from .attention import GATConv
 from .convolutions import GCNConv, SAGEConv, propagate
 from .gradients import all_reduce_gradients
+from .hetero_batch import HeteroMiniBatch
 from .isomorphism import GINConv
 from .loader import NeighborLoader
 from .mini_batch import MiniBatch
@@ -36,6 +37,7 @@ __all__ = [
     "GATConv",
     "GCNConv",
     "GINConv",
+    "HeteroMiniBatch",
     "MiniBatch",
     "NeighborLoader",
     "SAGEConv",

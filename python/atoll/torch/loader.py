@@ -11,14 +11,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from .. import _core, errors
+from .. import errors
 from ..algorithms.sampling import fanout_of
 from ..arguments import shown
-from ..attributes import weighted_graph
 from ..graph import Graph
-from ..selection import vertex_ids
 from ..world import agreed, all_gather, world_of_process
-from .mini_batch import MiniBatch, as_attributes, is_pyg_data, select
+from .neighborhoods import Neighborhoods, OfEdges, OfGraph
+from .relations import OfRelations, fanouts_of, relations_of
 
 __all__ = ["NeighborLoader"]
 
@@ -39,16 +38,19 @@ class NeighborLoader:
 
     Parameters
     ----------
-    data : Data, mapping or Graph
+    data : Data, HeteroData, mapping or Graph
                                 Data of PyTorch Geometric, or a mapping with `edge_index`, a tensor of int64, 2 x E, and
-                                any other attributes: those with a row a vertex or an edge are cut to the batch's. Or a
-                                Graph, over any number of ranks, with `attributes`
+                                any other attributes: those with a row a vertex or an edge are cut to the batch's. Of
+                                several kinds of vertices HeteroData, or a mapping of such mappings: of vertices by
+                                kind, of edges by relation, as ("author", "writes", "paper"). Or a Graph, over any
+                                number of ranks, with `attributes`
     num_neighbors : sequence of int
-                                for each layer the most edges of a vertex; -1: all
+                                for each layer the most edges of a vertex; -1: all. Of several kinds: of each relation,
+                                or a dict of such lists by relation
     input_nodes : tensor, array or list of int, or of bool with one for each vertex, optional
                                 the vertices that batches are of; None: all. Over several ranks each gives its own; a
                                 mask or None then has the rank's own vertices, and all ranks have as many batches, which
-                                may be smaller than batch_size
+                                may be smaller than batch_size. Of several kinds: a kind, or (kind, such vertices)
     replace : bool              True: a vertex with edges has exactly so many draws, and an edge may be drawn again
     weight_attr : str, optional
                                 attribute of edges that they are drawn in proportion to; of a Graph its attribute, or
@@ -82,7 +84,8 @@ class NeighborLoader:
     A batch has the attributes of data, and edge_index (in numbers of the batch), n_id and e_id (its vertices and edges
     in data; of a Graph n_id alone), batch_size (these come first), input_id (their positions in input_nodes),
     num_sampled_nodes and num_sampled_edges (lists, by layer). Batches are Data of PyTorch Geometric where that is
-    imported, else a MiniBatch with the same names.
+    imported, else a MiniBatch with the same names. Of several kinds they are HeteroData, or a HeteroMiniBatch, with all
+    this by kind or by relation; batch_size and input_id has the kind of input_nodes.
 
     Examples
     --------
@@ -101,7 +104,7 @@ class NeighborLoader:
     def __init__(
         self,
         data: Any,
-        num_neighbors: Sequence[int],
+        num_neighbors: Sequence[int] | Mapping[tuple[str, str, str], Sequence[int]],
         input_nodes: Any = None,
         *,
         replace: bool = False,
@@ -116,68 +119,31 @@ class NeighborLoader:
         **options: Any,
     ) -> None:
         is_graph = isinstance(data, Graph)
-        self.data: Any = (dict(attributes or {})) if is_graph else as_attributes(_checked_data(data))
         self.transform = transform
         self.batch_size, self.shuffle, self.drop_last = batch_size, shuffle, drop_last
         self.num_workers, self.replace, self.seed = num_workers, replace, seed
         self._epoch = 0
         self._world = data.world if is_graph else world_of_process()
         given = f"{num_neighbors=}, {batch_size=}, {seed=}, {replace=}, {weight_attr=}, {shuffle=}, {drop_last=}"
+        relations = None if is_graph else relations_of(data)
         with agreed(self._world, f"NeighborLoader({given})"):
-            self.num_neighbors = fanout_of("num_neighbors", num_neighbors)
+            if relations is None:
+                self.num_neighbors: Any = fanout_of("num_neighbors", num_neighbors)
+            else:
+                self.num_neighbors = fanouts_of("num_neighbors", num_neighbors, list(relations))
             _check_options(options)
             _check_numbers(batch_size=(batch_size, 1), num_workers=(num_workers, 0), seed=(seed or 0, 0))
             if not is_graph and attributes is not None:
                 raise errors.UsageError("attributes are for a Graph (data has its own). Leave them out.")
-        self._chances: np.ndarray | None = None
-        self._by_weight = False
+        self._neighborhoods: Neighborhoods
         if is_graph:
-            self._take_graph(data, weight_attr, input_nodes)
+            self._neighborhoods = OfGraph(data, attributes or {}, self.num_neighbors, weight_attr, input_nodes)
+        elif relations is None:
+            self._neighborhoods = OfEdges(data, self.num_neighbors, weight_attr, input_nodes, self._world)
         else:
-            self._take_edges(weight_attr, input_nodes)
+            self._neighborhoods = OfRelations(data, self.num_neighbors, weight_attr, input_nodes, self._world)
+        self._input = self._neighborhoods.input
         self._batches = self._count()
-
-    def _take_edges(self, weight_attr: str | None, input_nodes: Any) -> None:
-        """Builds the graph of data, each of whose edges weighs its own number."""
-        edge_index = _edge_index(self.data)
-        source, target = edge_index.detach().cpu().contiguous().numpy()
-        self._counts = _vertices_of(self.data, edge_index), edge_index.shape[1]
-        self._numbers_edges, self._ids = True, None
-        numbers = np.arange(len(source), dtype=np.float64)
-        self._graph = Graph.from_edges(
-            source, target, numbers, vertices=self._counts[0], duplicates="keep", comm=self._world
-        )
-        if weight_attr is not None:
-            self._chances = _chances(self.data, weight_attr, len(source))
-        self._input = _positions(input_nodes, self._counts[0])
-        if len(self._input) and not 0 <= self._input.min() <= self._input.max() < self._counts[0]:
-            raise errors.InputError(
-                f"input_nodes has {self._input.min() if self._input.min() < 0 else self._input.max()} (there are the "
-                f"vertices 0 to {self._counts[0] - 1}). Correct it."
-            )
-
-    def _take_graph(self, graph: Graph, weight_attr: str | None, input_nodes: Any) -> None:
-        """Takes a graph that is there, whose vertices are numbered in the order of all ids."""
-        weight = True if weight_attr == "weight" and graph.weighted else weight_attr
-        self._graph, self._by_weight = weighted_graph(graph, weight)
-        self._counts = graph.n, -1
-        self._numbers_edges = False
-        self._ids = np.sort(all_gather(self._world, graph.ids))
-        with agreed(self._world):
-            for name, value in self.data.items():
-                if len(value) != graph.n:
-                    raise errors.InputError(
-                        f"attributes[{name!r}] has {len(value)} rows (the graph has {graph.n} vertices). Give one each."
-                    )
-            mask = _mask(input_nodes, graph.n)
-            if input_nodes is None:
-                ids = graph.ids
-            elif mask is not None:
-                ids = np.intersect1d(self._ids[mask], graph.ids, assume_unique=True)
-            else:
-                given = input_nodes.tolist() if isinstance(input_nodes, Tensor) else input_nodes
-                ids = vertex_ids(graph, "input_nodes", given)
-            self._input = np.asarray(ids, dtype=np.int64)
 
     def _count(self) -> int:
         """Returns how many batches an epoch has, as many on all ranks."""
@@ -189,6 +155,11 @@ class NeighborLoader:
 
     def __len__(self) -> int:
         return self._batches
+
+    @property
+    def data(self) -> Any:
+        """The data whose attributes batches have."""
+        return self._neighborhoods.data
 
     @property
     def dataset(self) -> range:
@@ -235,99 +206,12 @@ class NeighborLoader:
         return seed if self._world.size == 1 else int(all_gather(self._world, np.array([seed]))[0])
 
     def _batch(self, positions: Tensor, seed: int) -> Any:
-        seeds = self._input[positions.numpy()]
-        found = _core.sample_neighbors(
-            self._graph._core, seeds, self.num_neighbors, self.replace, True, self._by_weight, self._chances, seed
-        )
-        vertices = found["vertices"].view(np.int64)
-        if self._ids is not None:
-            vertices = np.searchsorted(self._ids, vertices)
-        source, target = (torch.from_numpy(found[end].view(np.int64)) for end in ("source", "target"))
-        e_id = torch.from_numpy(found["weight"].astype(np.int64)) if self._numbers_edges else None
-        more: dict[str, Any] = {
-            "input_id": positions,
-            "batch_size": len(positions),
-            "num_sampled_nodes": found["vertices_by_layer"],
-            "num_sampled_edges": found["edges_by_layer"],
-        }
-        if not self._numbers_edges and found["weight"] is not None:
-            more["edge_weight"] = torch.from_numpy(found["weight"])
-        batch = select(self.data, self._counts, torch.from_numpy(vertices), e_id, torch.stack([source, target]), more)
+        batch = self._neighborhoods.batch(positions, self.replace, seed)
         return batch if self.transform is None else self.transform(batch)
 
 
 def _seed_of(epoch: int, batch: int) -> int:
     return (epoch + (batch + 1) * 0x9E3779B97F4A7C15) % 2**64
-
-
-def _checked_data(data: Any) -> Any:
-    if is_pyg_data(data) or isinstance(data, (Mapping, MiniBatch)):
-        return data
-    raise TypeError(
-        f"data is {shown(data)} (Data of PyTorch Geometric with one kind of vertices, a mapping with edge_index, or a "
-        "Graph is needed). Give one of these."
-    )
-
-
-def _edge_index(data: Any) -> Tensor:
-    edge_index = data["edge_index"] if "edge_index" in data else None
-    if not isinstance(edge_index, Tensor) or edge_index.dtype != torch.int64 or edge_index.dim() != 2:
-        raise TypeError(
-            f"data.edge_index is {shown(edge_index)} (a tensor of int64, 2 x edges, is needed). Use "
-            "torch.stack([source, target])."
-        )
-    if edge_index.shape[0] != 2:
-        raise errors.InputError(f"edge_index has shape {tuple(edge_index.shape)} (2 x edges is needed). Use .t()?")
-    return edge_index
-
-
-def _vertices_of(data: Any, edge_index: Tensor) -> int:
-    if is_pyg_data(data):
-        return int(data.num_nodes)
-    if data.get("num_nodes") is not None:
-        return int(data["num_nodes"])
-    for name in ("x", "y", "train_mask"):
-        if isinstance(data.get(name), Tensor):
-            return len(data[name])
-    return int(edge_index.max()) + 1 if edge_index.numel() else 0
-
-
-def _chances(data: Any, name: str, edges: int) -> np.ndarray:
-    values = data[name] if name in data else None
-    if not isinstance(values, (Tensor, np.ndarray)) or values.ndim != 1 or len(values) != edges:
-        raise errors.InputError(
-            f"weight_attr is {name!r} (data has no such attribute of one dimension with a number for each of the "
-            f"{edges} edges). Give it, or name another."
-        )
-    return np.ascontiguousarray(torch.as_tensor(values).detach().cpu().numpy(), dtype=np.float64)
-
-
-def _mask(nodes: Any, count: int) -> np.ndarray | None:
-    """Returns the truth values that a mask has for all vertices; None if `nodes` is none."""
-    if not isinstance(nodes, (Tensor, np.ndarray)) or str(nodes.dtype) not in ("torch.bool", "bool"):
-        return None
-    if len(nodes) != count:
-        raise errors.InputError(
-            f"input_nodes is a mask of {len(nodes)} (there are {count} vertices). Give a value for each."
-        )
-    return np.asarray(nodes.cpu() if isinstance(nodes, Tensor) else nodes)
-
-
-def _positions(nodes: Any, count: int) -> np.ndarray:
-    if nodes is None:
-        return np.arange(count)
-    mask = _mask(nodes, count)
-    if mask is not None:
-        return np.flatnonzero(mask)
-    try:
-        given = np.asarray(nodes.cpu() if isinstance(nodes, Tensor) else nodes)
-        if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
-            raise TypeError
-    except (TypeError, ValueError):
-        raise TypeError(
-            f"input_nodes is {shown(nodes)} (numbers of vertices, or a mask, are needed). Give a tensor of int64."
-        ) from None
-    return np.ascontiguousarray(given, dtype=np.int64)
 
 
 def _check_options(options: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-__all__ = ["MiniBatch", "as_attributes", "is_pyg_data", "select"]
+__all__ = ["MiniBatch", "as_attributes", "has_rows", "is_pyg_data", "rows_of", "select"]
 
 
 class MiniBatch:
@@ -98,14 +98,14 @@ def _is_of_vertices(data: Any, key: str, value: Any, vertices: int) -> bool:
     """Returns whether an attribute has a row for each vertex."""
     if is_pyg_data(data):
         return bool(data.is_node_attr(key))
-    return key != "edge_index" and _has_rows(value, vertices)
+    return key != "edge_index" and has_rows(value, vertices)
 
 
 def _is_of_edges(data: Any, key: str, value: Any, edges: int) -> bool:
     """Returns whether an attribute has a row for each edge."""
     if is_pyg_data(data):
         return bool(data.is_edge_attr(key))
-    return key != "edge_index" and _has_rows(value, edges)
+    return key != "edge_index" and has_rows(value, edges)
 
 
 def select(
@@ -148,12 +148,17 @@ def _empty() -> Any:
     return MiniBatch() if module is None else module.Data()
 
 
-def _has_rows(value: Any, count: int) -> bool:
+def has_rows(value: Any, count: int) -> bool:
+    """Returns whether it is a tensor or an array with so many rows."""
     return isinstance(value, (Tensor, np.ndarray)) and value.ndim > 0 and len(value) == count
 
 
 def _rows(data: Any, key: str, value: Any, index: Tensor) -> Any:
-    dim = data.__cat_dim__(key, value) if is_pyg_data(data) else 0
+    return rows_of(value, index, data.__cat_dim__(key, value) if is_pyg_data(data) else 0)
+
+
+def rows_of(value: Any, index: Tensor, dim: int) -> Any:
+    """Returns these rows of a tensor, an array or a list, which lie along the dimension `dim`."""
     if isinstance(value, Tensor):
         return value.index_select(dim, index.to(value.device))
     if isinstance(value, np.ndarray):
