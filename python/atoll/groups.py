@@ -12,7 +12,7 @@ from .world import agreed, all_gather
 if TYPE_CHECKING:
     from .vertices import VertexArray
 
-__all__ = ["group_sizes"]
+__all__ = ["group_members", "group_sizes"]
 
 
 def group_sizes(values: VertexArray, here: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -30,3 +30,16 @@ def group_sizes(values: VertexArray, here: np.ndarray) -> tuple[np.ndarray, np.n
     np.add.at(sizes, group_of, all_gather(graph.world, counts.astype(np.int64)))
     order = np.argsort(-sizes, kind="stable")
     return distinct[order], sizes[order]
+
+
+def group_members(values: VertexArray, here: np.ndarray) -> list[np.ndarray]:
+    """Returns the ids of the vertices of each group, ascending, in the order of group_sizes. Collective."""
+    graph = values.graph
+    groups, sizes = group_sizes(values, here)
+    ids, group_of = all_gather(graph.world, graph.ids), all_gather(graph.world, values.local)
+    ascending = np.argsort(groups)
+    there = np.isin(group_of, groups)
+    place = ascending[np.searchsorted(groups[ascending], group_of[there])]
+    ids = ids[there]
+    ordered = ids[np.lexsort((ids, place))]
+    return np.split(ordered, np.cumsum(sizes)[:-1]) if len(sizes) else []

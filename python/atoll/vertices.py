@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import html
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -159,6 +160,14 @@ class VertexArray(ArrayOperations):
         """This rank's values by original id, or name."""
         return dict(zip(self._keys().tolist(), self._own().tolist()))
 
+    def items(self) -> Any:
+        """This rank's pairs of an original id, or name, and its value: those of to_dict()."""
+        return self.to_dict().items()
+
+    def to_numpy(self) -> np.ndarray:
+        """All values where one rank has them, as numpy.asarray() gives them: without a copy."""
+        return self.__array__()
+
     @checked
     def to_pandas(self, *, nullable: bool = False) -> Any:
         """This rank's values as a pandas.Series, whose index is the original ids, or names. Not collective.
@@ -257,18 +266,7 @@ class VertexArray(ArrayOperations):
 
         Needs pyarrow (``pip install pyarrow``, or ``pip install .[parquet]`` in a checkout).
         """
-        world = self._graph.world
-        text = str(path)
-        with agreed(world, f"to_parquet({text!r})"):
-            if world.rank == 0:
-                optional("pyarrow.parquet", "parquet", text)
-        ids = _gather(self._graph, self.ids, 0)
-        values = self.gather(0)
-        with agreed(world):
-            if world.rank == 0:
-                named = self._graph._names is not None
-                keys = {"name": self._graph._named(ids)} if named and ids is not None else {"id": ids}
-                write_parquet(text, {**keys, self.name: values})
+        write_arrays(str(path), {self.name: self})
 
     @checked
     def group_sizes(self) -> tuple[np.ndarray, np.ndarray]:
@@ -316,6 +314,20 @@ class VertexArray(ArrayOperations):
         if name in GROUPS:  # by which id a group goes says nothing, how large groups are does
             values, name = np.unique(values, return_counts=True)[1], f"size of a {name}"
         return f"<div><code>{html.escape(repr(self))}</code><br/>{histogram(values, name)}</div>"
+
+
+def write_arrays(path: str, arrays: Mapping[str, VertexArray]) -> None:
+    """Writes `id`, or `name`, and arrays of one graph as the columns of a Parquet file, by rank 0. Collective."""
+    graph = next(iter(arrays.values()))._graph
+    with agreed(graph.world, f"to_parquet({path!r})"):
+        if graph.rank == 0:
+            optional("pyarrow.parquet", "parquet", path)
+    ids = _gather(graph, graph.ids, 0)
+    columns = {name: array.gather(0) for name, array in arrays.items()}
+    with agreed(graph.world):
+        if ids is not None:
+            key = {"id": ids} if graph._names is None else {"name": graph._named(ids)}
+            write_parquet(path, {**key, **columns})
 
 
 _SHOWN = 6  # values that a repr has

@@ -187,7 +187,7 @@ def modularity(
     Parameters
     ----------
     graph : Graph               n vertices, undirected
-    labels : VertexArray, array-like of int, or iterable of sets
+    labels : result, VertexArray, array-like of int, or iterable of sets
                                 one for each vertex of this rank, in the order of graph.ids: vertices of one community
                                 have the same. Or, on one rank, the communities themselves, as NetworkX has them: sets
                                 or lists of ids or names, with every vertex in one of them
@@ -233,6 +233,8 @@ def modularity(
 
 def _label_values(graph: Graph, labels: Any) -> np.ndarray:
     """The labels as an array, those of sets too."""
+    if isinstance(labels, GroupResult):
+        labels = labels.values
     if isinstance(labels, VertexArray):
         return values_of(graph, "labels", labels)
     if isinstance(labels, Iterable) and not isinstance(labels, (str, bytes, Mapping)) and not hasattr(labels, "dtype"):

@@ -28,7 +28,14 @@ LengthAndPath = tuple[float, np.ndarray]
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PathResult(Result):
-    """A shortest path between two vertices; false where there is none."""
+    """A shortest path between two vertices: a sequence of its vertices; false and empty where there is none.
+
+    Examples
+    --------
+    >>> path = atoll.shortest_path([("Ann", "Bob"), ("Bob", "Cid")], "Ann", "Cid")
+    >>> list(path), len(path), path[1], "Bob" in path
+    (['Ann', 'Bob', 'Cid'], 3, 'Bob', True)
+    """
 
     _main = "vertices"
     source: Any
@@ -54,8 +61,15 @@ class PathResult(Result):
         """
         return pandas_table({"vertex": self.vertices})
 
-    def __bool__(self) -> bool:
-        return len(self.vertices) > 0
+    def __len__(self) -> int:
+        return len(self.vertices)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.vertices.tolist())
+
+    def __getitem__(self, position: Any) -> Any:
+        found = self.vertices[position]
+        return found.item() if isinstance(found, np.generic) else found
 
     def __repr__(self) -> str:
         if not self:

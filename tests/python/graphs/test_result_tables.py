@@ -168,3 +168,82 @@ def test_a_long_cycle_is_named_as_far_as_it_is_shown():
         atoll.all_pairs(edges)
     with pytest.raises(errors.InputError, match=r"the cycle 0 -> 1 -> 0 weighs"):
         atoll.all_pairs([(0, 1, -1.0), (1, 0, 0.5)])
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_a_result_has_the_value_of_a_vertex(ranks):
+    def check(world):
+        graph = atoll.Graph("kron:7", comm=world, partition="hashed")
+        for result in (atoll.pagerank(graph), atoll.core_number(graph), atoll.connected_components(graph)):
+            for vertex in (0, 5, 100):
+                assert result[vertex] == result.values.at(vertex)
+            assert result.to_dict() == dict(result.items()) == result.values.to_dict()
+            with pytest.raises(KeyError, match="vertex 1000 does not exist"):
+                result[1000]
+            if ranks == 1:
+                assert np.asarray(result).tolist() == result.values.local.tolist() == result.values.to_numpy().tolist()
+            else:
+                with pytest.raises(TypeError, match="spread over 3 ranks"):
+                    np.asarray(result)
+        assert atoll.pagerank(graph).top(3) == atoll.pagerank(graph).score.top(3)
+        assert list(atoll.core_number(graph)) == graph.ids.tolist()
+
+    atoll.run_ranks(ranks, check)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 5])
+def test_groups_are_iterated_as_sets_the_largest_first(ranks):
+    src, dst = random_edges(3, vertices=60, edges=45)
+
+    def check(world):
+        own = slice(world.rank, None, world.size)
+        graph = atoll.Graph.from_edges(src[own], dst[own], directed=False, comm=world)
+        result = atoll.connected_components(graph)
+        groups = list(result)
+        label = dict(
+            zip(atoll.VertexArray(graph, graph.ids, "id").gather().tolist(), result.component.gather().tolist())
+        )
+        expected = {}
+        for vertex, component in label.items():
+            expected.setdefault(component, set()).add(vertex)
+        assert groups == sorted(expected.values(), key=lambda group: (-len(group), min(group)))
+        assert len(result) == result.components == len(groups)
+        assert [set(part.tolist()) for part in result.members()] == groups
+        assert atoll.modularity(graph, atoll.louvain_communities(graph)) > 0
+        return len(groups)
+
+    assert len(set(atoll.run_ranks(ranks, check))) == 1
+
+
+def test_groups_and_paths_are_what_networkx_s_users_expect():
+    found = atoll.connected_components(FRIENDS)
+    assert [sorted(group) for group in found] == [["Ann", "Bob", "Cid"], ["Dan", "Eve"]] and found
+    assert found["Eve"] == "Dan" and dict(found.items())["Cid"] == "Ann"
+    assert list(atoll.connected_components([])) == [] and atoll.connected_components([])
+    path = atoll.shortest_path(FRIENDS, "Ann", "Cid")
+    assert list(path) == ["Ann", "Bob", "Cid"] and len(path) == 3 and path[-1] == "Cid"
+    none = atoll.shortest_path(FRIENDS, "Ann", "Dan")
+    assert not none and len(none) == 0 and list(none) == []
+    assert np.asarray(path).tolist() == list(path)
+    with pytest.raises(TypeError, match="has no value for each vertex"):
+        atoll.edge_betweenness_centrality(FRIENDS)["Ann"]
+    with pytest.raises(TypeError, match="has no value for each vertex"):
+        list(atoll.edge_betweenness_centrality(FRIENDS))
+
+
+def test_a_result_is_a_parquet_file_of_all_its_arrays(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+
+    def write(world):
+        graph = atoll.Graph([("Ann", "Bob"), ("Bob", "Cid")] if world.rank == 0 else [], comm=world, directed=False)
+        atoll.bfs(graph, "Ann").to_parquet(tmp_path / f"{world.size}.parquet")
+
+    for ranks in (1, 3):
+        atoll.run_ranks(ranks, write)
+        table = pandas.read_parquet(tmp_path / f"{ranks}.parquet")
+        assert table.to_dict("list") == {
+            "name": ["Ann", "Bob", "Cid"],
+            "parent": ["Ann", "Ann", "Bob"],
+            "depth": [0, 1, 2],
+        }
