@@ -20,7 +20,7 @@ print("near to all:", atoll.closeness_centrality(graph).top(2))
 print("core:", atoll.core_number(graph).core.top(1))
 print("from Ann to Max:", atoll.shortest_path(graph, "Ann", "Max").vertices.tolist())
 
-groups = atoll.leiden_communities(graph, weight=True)
+groups = atoll.leiden_communities(graph)
 print(groups, groups.sizes())
 forest = atoll.minimum_spanning_forest(graph)
 print(forest)

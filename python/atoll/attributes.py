@@ -17,7 +17,7 @@ from .world import World, agreed, all_gather_objects
 if TYPE_CHECKING:
     from .graph import Graph
 
-__all__ = ["Attributes", "column_of", "weighted_graph"]
+__all__ = ["Attributes", "column_of", "refuse_no_weights", "weighted_graph"]
 
 _ENDS = ("source", "target")
 
@@ -56,15 +56,24 @@ def is_missing(value: Any) -> bool:
     )
 
 
-def weighted_graph(graph: Graph, weight: bool | str | None) -> tuple[Graph, bool]:
+def weighted_graph(graph: Graph, weight: bool | str | None, *, optional: bool = False) -> tuple[Graph, bool]:
     """The graph whose weights are meant by an algorithm's `weight`, and whether any are.
 
     True, or the name that they were given by: those of the graph; another name: an attribute of its edges; False or
-    None: none. Collective.
+    None: none. `optional`: True means no weights where the graph has none, as the functions of NetworkX take it that
+    read weights without being asked. Collective.
     """
+    if optional and weight is True:
+        return graph, graph.weighted
     if isinstance(weight, str) and not (graph.weighted and weight == graph._edge_made_by.get("weight", "weight")):
         return graph.with_weight(weight), True
     return graph, bool(weight)
+
+
+def refuse_no_weights(weight: bool | str) -> None:
+    """Raises UsageError for weight=False, which other functions take for edges that count alike."""
+    if weight is False:
+        raise errors.UsageError("weight is False (this goes by weights). Leave it out, or name an attribute.")
 
 
 class Attributes:

@@ -4,43 +4,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from .. import _core, errors
-from ..attributes import weighted_graph
+from .. import _core
+from ..attributes import refuse_no_weights, weighted_graph
 from ..collective_arguments import checked
 from ..graph import GraphLike
 from ..named_errors import in_names
-from ..vertices import VertexArray
 from ..world import agreed
 from .catalog import run
-from .results import Result
+from .paths import SsspResult, tree_columns
 
 __all__ = ["BellmanFordResult", "bellman_ford", "negative_cycle"]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class BellmanFordResult(Result):
+class BellmanFordResult(SsspResult):
     """Shortest paths from one vertex by weights that may be negative."""
 
-    source: Any
-    """Original id, or name, of the start."""
-    distance: VertexArray
-    """float64, of whole numbers exact up to 2^53; infinity where not reached."""
-    parent: VertexArray
-    """int64 original ids of a tree of shortest paths; the source's is itself; -1 if not reached."""
-    reached: int
-    """Vertices on all ranks, the source included."""
     rounds: int
     """Exchanges between ranks until no distance fell; which depend on ranks and threads, or 0."""
-    prepare_seconds: float
-    seconds: float
-
-    def __repr__(self) -> str:
-        n = self.distance.graph.n
-        return f"<atoll.BellmanFordResult: source {self.source} reaches {self.reached} of {n} vertices>"
 
 
 @checked
@@ -82,15 +66,7 @@ def bellman_ford(graph: GraphLike, source: int | str, *, weight: bool | str = Tr
         refuse_no_weights(weight)
     weighted, _ = weighted_graph(graph, weight)
     found = run(weighted, "bellman_ford", source=source)
-    return BellmanFordResult(
-        source=graph._label(source),
-        distance=VertexArray(graph, found["distance"], "distance"),
-        parent=VertexArray(graph, found["parent"], "parent"),
-        reached=found["reached"],
-        rounds=found["rounds"],
-        prepare_seconds=found["prepare_seconds"],
-        seconds=found["seconds"],
-    )
+    return BellmanFordResult(**tree_columns(graph, source, found), rounds=found["rounds"])
 
 
 @checked
@@ -128,9 +104,3 @@ def negative_cycle(graph: GraphLike, source: int | str | None = None, *, weight:
     with in_names(graph):
         found = _core.negative_cycle(weighted._core, source).view(np.int64)
     return found if graph.names is None else graph._named(found)
-
-
-def refuse_no_weights(weight: bool | str) -> None:
-    """Raises UsageError for weight=False, which other functions take for edges that count alike."""
-    if weight is False:
-        raise errors.UsageError("weight is False (this goes by weights). Leave it out, or name an attribute.")

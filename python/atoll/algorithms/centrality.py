@@ -22,7 +22,7 @@ from ..interchange.columns import numbers
 from ..vertices import VertexArray
 from ..world import agreed, all_gather
 from .catalog import run
-from .results import Result
+from .results import Result, weights_word
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -53,8 +53,8 @@ class PageRankResult(Result):
     def __repr__(self) -> str:
         state = "converged" if self.converged else f"last change {self.change:.2g}"
         graph = self.score.graph
-        ignored = ", weights ignored" if graph.weight_dtype is not None and not self.weighted else ""
-        return f"<atoll.PageRankResult: {graph.n} vertices, {self.iterations} iterations, {state}{ignored}>"
+        weights = weights_word(graph, self.weighted)
+        return f"<atoll.PageRankResult: {graph.n} vertices, {self.iterations} iterations, {state}{weights}>"
 
 
 @renamed(damping="alpha", tolerance="tol", max_iterations="max_iter", personalisation="personalization")
@@ -66,7 +66,7 @@ def pagerank(
     personalization: ArrayLike | Mapping[int | str, float] | None = None,
     max_iter: int = 100,
     tol: float | None = 1e-6,
-    weight: bool | str | None = None,
+    weight: bool | str | None = True,
     dangling: str = "spread",
     precision: str = "double",
     device: str = "cpu",
@@ -89,13 +89,12 @@ def pagerank(
                                 in the order of graph.ids; None: all alike
     max_iter : int              at least 1
     tol : float or None         stop when all changes together are below; None: do max_iter
-    weight : bool or str, optional
-                                True: the walk takes edges in proportion to their weights; a name: to that attribute of
-                                edges; None: all alike, and the result says that weights were ignored if there are some
+    weight : bool, str or None  True: the walk takes edges in proportion to their weights, where the graph has some; a
+                                name: to that attribute of edges; False or None: all alike
     dangling : {"spread", "ignore"}
                                 of the rank of vertices without a leaving edge: goes where p says, or is lost (s = 0)
     precision : {"double", "float"}
-    device : {"cpu", "cuda"}    where it runs: "cuda" a GPU, on one rank, without personalization and weight, with the
+    device : {"cpu", "cuda"}    where it runs: "cuda" a GPU, on one rank, without personalization and weights, with the
                                 same scores but for rounding; it tells no progress
     progress : callable, bar of tqdm or True, optional
                                 called with iterations done and all there are; True: a line on stderr
@@ -106,8 +105,8 @@ def pagerank(
 
     Raises
     ------
-    InputError                  an argument out of its range; no such vertex; weight: no weights, or one that is
-                                negative, infinite or not a number
+    InputError                  an argument out of its range; no such vertex; weight: no such attribute, or one
+                                that is negative, infinite or not a number
     Error                       there is no GPU, or it has too little memory: `atoll doctor` says more
     UsageError                  options that do not go together, or with a device
     ConvergenceError            tol is not met after max_iter; its .result is the PageRankResult so far
@@ -138,7 +137,7 @@ def pagerank(
             shares = numbers("personalization", personalization)
     if by_id:
         shares = _shares_by_place(graph, ids, shares)
-    graph, by_weight = weighted_graph(graph, weight)
+    graph, by_weight = weighted_graph(graph, weight, optional=True)
     found = run(
         graph,
         "pagerank",

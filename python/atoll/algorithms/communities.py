@@ -24,7 +24,7 @@ from ..selection import vertex_ids
 from ..vertices import VertexArray, values_of
 from ..world import agreed
 from .catalog import run
-from .results import GroupResult
+from .results import GroupResult, weights_word
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -50,15 +50,16 @@ class CommunitiesResult(GroupResult):
     seconds: float
 
     def __repr__(self) -> str:
-        n = self.community.graph.n
-        return f"<atoll.CommunitiesResult: {self.communities} communities of {n} vertices, Q = {self.modularity:.4f}>"
+        graph = self.community.graph
+        quality = f"Q = {self.modularity:.4f}{weights_word(graph, self.weighted)}"
+        return f"<atoll.CommunitiesResult: {self.communities} communities of {graph.n} vertices, {quality}>"
 
 
 @checked
 def louvain_communities(
     graph: GraphLike,
     *,
-    weight: bool | str | None = None,
+    weight: bool | str | None = True,
     resolution: float = 1,
     iterations: int = 2,
     progress: Callable[[int, int], object] | bool | None = None,
@@ -73,8 +74,8 @@ def louvain_communities(
     Parameters
     ----------
     graph : Graph               n vertices, undirected
-    weight : bool or str, optional
-                                True: edges count by their weights; a name: by that attribute; None: all alike
+    weight : bool, str or None  True: edges count by their weights, where the graph has some; a name: by that attribute;
+                                False or None: all alike
     resolution : float          above 0; greater ones find smaller communities
     iterations : int            passes over all levels, at least 1, each from the communities of the one before
     progress : callable, bar of tqdm or True, optional
@@ -86,8 +87,8 @@ def louvain_communities(
 
     Raises
     ------
-    InputError                  the graph is directed; resolution or iterations is not above 0; weight: no weights, or
-                                one that is negative, infinite or not a number
+    InputError                  the graph is directed; resolution or iterations is not above 0; weight: no such
+                                attribute, or one that is negative, infinite or not a number
 
     References
     ----------
@@ -107,7 +108,7 @@ def louvain_communities(
 def leiden_communities(
     graph: GraphLike,
     *,
-    weight: bool | str | None = None,
+    weight: bool | str | None = True,
     resolution: float = 1,
     iterations: int = 2,
     progress: Callable[[int, int], object] | bool | None = None,
@@ -120,8 +121,8 @@ def leiden_communities(
     Parameters
     ----------
     graph : Graph               n vertices, undirected
-    weight : bool or str, optional
-                                True: edges count by their weights; a name: by that attribute; None: all alike
+    weight : bool, str or None  True: edges count by their weights, where the graph has some; a name: by that attribute;
+                                False or None: all alike
     resolution : float          above 0; greater ones find smaller communities
     iterations : int            passes over all levels, at least 1, each from the communities of the one before
     progress : callable, bar of tqdm or True, optional
@@ -158,7 +159,7 @@ def _communities(
 ) -> CommunitiesResult:
     with agreed(graph.world, f"{method}_communities({weight=}, {resolution=}, {iterations=})"):
         pass
-    graph, by_weight = weighted_graph(graph, weight)
+    graph, by_weight = weighted_graph(graph, weight, optional=True)
     found = run(graph, method, resolution=resolution, iterations=iterations, weighted=by_weight, progress=progress)
     return CommunitiesResult(
         community=VertexArray(graph, found["community"], "community"),
@@ -176,7 +177,7 @@ def modularity(
     graph: GraphLike,
     labels: VertexArray | ArrayLike | Iterable[Iterable[Any]],
     *,
-    weight: bool | str | None = None,
+    weight: bool | str | None = True,
     resolution: float = 1,
 ) -> float:
     """Modularity of communities of an undirected graph [1]_. Collective over graph.comm.
@@ -191,8 +192,8 @@ def modularity(
                                 one for each vertex of this rank, in the order of graph.ids: vertices of one community
                                 have the same. Or, on one rank, the communities themselves, as NetworkX has them: sets
                                 or lists of ids or names, with every vertex in one of them
-    weight : bool or str, optional
-                                True: edges count by their weights; a name: by that attribute; None: all alike
+    weight : bool, str or None  True: edges count by their weights, where the graph has some; a name: by that attribute;
+                                False or None: all alike
     resolution : float          above 0
 
     Returns
@@ -202,7 +203,7 @@ def modularity(
     Raises
     ------
     InputError                  the graph is directed; resolution is not above 0; not one whole number for each vertex;
-                                labels of another graph; sets that are no partition; weight: no weights
+                                labels of another graph; sets that are no partition; weight: no such attribute
 
     References
     ----------
@@ -226,7 +227,7 @@ def modularity(
                 "this rank). Number the communities."
             )
         values = np.ascontiguousarray(values, np.int64)
-    graph, by_weight = weighted_graph(graph, weight)
+    graph, by_weight = weighted_graph(graph, weight, optional=True)
     with in_names(graph):
         return _core.modularity(graph._core, values, resolution, by_weight)
 

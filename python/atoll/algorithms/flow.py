@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..attributes import weighted_graph
+from ..attributes import refuse_no_weights, weighted_graph
 from ..collective_arguments import checked
 from ..graph import Graph, GraphLike
 from ..interchange.frames import pandas_table
 from ..named_errors import in_names
 from ..vertices import VertexArray
 from ..world import agreed
-from .bellman_ford import refuse_no_weights
 from .results import Result
 
 __all__ = ["CutResult", "FlowResult", "maximum_flow", "minimum_cut"]

@@ -78,8 +78,7 @@ def dag_longest_path_length(graph: GraphLike, *, weight: bool | str | None = Tru
 def _longest(graph: Graph, weight: bool | str | None, name: str) -> tuple[np.ndarray, float]:
     with agreed(graph.world, f"{name}({weight=})"):
         pass
-    graph, by_weight = weighted_graph(graph, weight)
-    by_weight = by_weight and graph.weighted
+    graph, by_weight = weighted_graph(graph, weight, optional=True)
     with agreed(graph.world):
         if by_weight and graph._core.merged_to_least:
             raise errors.InputError(

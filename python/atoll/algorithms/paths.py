@@ -10,12 +10,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from .. import errors
 from ..arguments import one_of
-from ..attributes import weighted_graph
+from ..attributes import refuse_no_weights, weighted_graph
 from ..collective_arguments import checked
 from ..graph import Graph, GraphLike
 from ..groups import group_sizes
@@ -171,7 +172,7 @@ class SsspResult(Result):
     source: int | str
     """Original id, or name, of the start."""
     distance: VertexArray
-    """As wide as the weights, of whole numbers float64, exact up to 2^53; infinity where not reached."""
+    """As wide as the weights, of whole numbers or negative ones float64, exact up to 2^53; infinity if not reached."""
     parent: VertexArray
     """int64 original ids of a tree of shortest paths; the source's is itself; -1 if not reached."""
     reached: int
@@ -180,17 +181,19 @@ class SsspResult(Result):
     seconds: float
 
     def __repr__(self) -> str:
-        return f"<atoll.SsspResult: source {self.source} reaches {self.reached} of {self.distance.graph.n} vertices>"
+        n = self.distance.graph.n
+        return f"<atoll.{type(self).__name__}: source {self.source} reaches {self.reached} of {n} vertices>"
 
 
 @checked
-def sssp(graph: GraphLike, source: int | str, *, delta: float | None = None) -> SsspResult:
+def sssp(graph: GraphLike, source: int | str, *, weight: bool | str = True, delta: float | None = None) -> SsspResult:
     """Shortest paths from one vertex, by the weights of the edges: delta-stepping [1]_. Collective over graph.comm.
 
     Parameters
     ----------
     graph : Graph               weighted; no weight is negative, infinite or not a number
     source : int or str         an original id, or the name of a vertex that has one
+    weight : bool or str        True: the weights of the graph; a name: that attribute of its edges
     delta : float, optional     width of a bucket in units of the weights; None: chosen from them
 
     Returns
@@ -212,17 +215,21 @@ def sssp(graph: GraphLike, source: int | str, *, delta: float | None = None) -> 
     >>> atoll.sssp(graph, 0).distance.gather()
     array([0. , 1. , 3.5])
     """
-    with agreed(graph.world, f"sssp(source={source}, {delta=})"):
-        pass
-    found = run(graph, "sssp", source=source, delta=delta)
-    return SsspResult(
-        source=graph._label(source),
-        distance=VertexArray(graph, found["distance"], "distance"),
-        parent=VertexArray(graph, found["parent"], "parent"),
-        reached=found["reached"],
-        prepare_seconds=found["prepare_seconds"],
-        seconds=found["seconds"],
-    )
+    with agreed(graph.world, f"sssp(source={source}, {weight=}, {delta=})"):
+        refuse_no_weights(weight)
+    weighted, _ = weighted_graph(graph, weight)
+    found = run(weighted, "sssp", source=source, delta=delta)
+    return SsspResult(**tree_columns(graph, source, found))
+
+
+def tree_columns(graph: Graph, source: int, found: dict[str, Any]) -> dict[str, Any]:
+    """Returns the fields of a SsspResult, by the columns and scalars that an algorithm has found."""
+    return {
+        "source": graph._label(source),
+        "distance": VertexArray(graph, found["distance"], "distance"),
+        "parent": VertexArray(graph, found["parent"], "parent"),
+        **{name: found[name] for name in ("reached", "prepare_seconds", "seconds")},
+    }
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -12,11 +12,12 @@ import numpy as np
 
 from .. import errors
 from ..collective_arguments import checked
+from ..graph import Graph
 from ..groups import group_members
 from ..interchange.frames import optional, pandas_column
 from ..vertices import VertexArray, write_arrays
 
-__all__ = ["GroupResult", "Result"]
+__all__ = ["GroupResult", "Result", "weights_word"]
 
 
 class Result:
@@ -141,6 +142,20 @@ class Result:
         """For notebooks: the text of repr, then the arrays."""
         arrays = [array._repr_html_() for array in self._arrays().values()]
         return f"<div><code>{html.escape(repr(self))}</code>{''.join(arrays)}</div>"
+
+
+def weights_word(graph: Graph, weighted: bool) -> str:
+    """Returns words for the repr of a result: whether the weights of its graph counted; empty where there are none.
+
+    Examples
+    --------
+    >>> from atoll.algorithms.results import weights_word
+    >>> weights_word(atoll.Graph("ring:4", weighted=True), False), weights_word(atoll.Graph("ring:4"), False)
+    (', weights ignored', '')
+    """
+    if weighted:
+        return ", by weight"
+    return ", weights ignored" if graph.weighted else ""
 
 
 class GroupResult(Result):

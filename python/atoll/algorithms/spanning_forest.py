@@ -120,8 +120,7 @@ def minimum_spanning_forest(
     """
     with agreed(graph.world, f"minimum_spanning_forest({weight=}, {maximum=})"):
         pass
-    graph, by_weight = weighted_graph(graph, weight)
-    by_weight = by_weight and graph.weight_dtype is not None
+    graph, by_weight = weighted_graph(graph, weight, optional=True)
     found = run(graph, "msf", weighted=by_weight, maximum=maximum)
     return SpanningForestResult(
         parent=VertexArray(graph, found["parent"], "parent"),

@@ -18,7 +18,7 @@ from ..graph import Graph, GraphLike
 from ..vertices import VertexArray
 from ..world import agreed
 from .catalog import run
-from .results import Result
+from .results import Result, weights_word
 
 __all__ = [
     "CentralityResult",
@@ -46,7 +46,7 @@ class CentralityResult(Result):
     seconds: float
 
     def __repr__(self) -> str:
-        return f"<atoll.CentralityResult: {self.score.graph.n} vertices, {_state(self)}>"
+        return f"<atoll.CentralityResult: {self.score.graph.n} vertices, {_state(self, self.score.graph)}>"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -68,12 +68,12 @@ class HitsResult(Result):
     seconds: float
 
     def __repr__(self) -> str:
-        return f"<atoll.HitsResult: {self.hub.graph.n} vertices, {_state(self)}>"
+        return f"<atoll.HitsResult: {self.hub.graph.n} vertices, {_state(self, self.hub.graph)}>"
 
 
-def _state(result: CentralityResult | HitsResult) -> str:
+def _state(result: CentralityResult | HitsResult, graph: Graph) -> str:
     state = "converged" if result.converged else f"last change {result.change:.2g}"
-    return f"{result.iterations} iterations, {state}"
+    return f"{result.iterations} iterations, {state}{weights_word(graph, result.weighted)}"
 
 
 @checked
@@ -181,7 +181,7 @@ def hits(
     *,
     max_iter: int = 100,
     tol: float = 1e-8,
-    weight: bool | str | None = None,
+    weight: bool | str | None = True,
     progress: Callable[[int, int], object] | bool | None = None,
 ) -> HitsResult:
     """Hubs and authorities [1]_: a(v) = sum over edges u -> v of h(u), h(u) = sum over edges u -> v of a(v), scaled.
@@ -194,8 +194,8 @@ def hits(
     graph : Graph               undirected: hubs and authorities are the same
     max_iter : int              at least 1
     tol : float                 above 0: stop when all changes of hubs together are below
-    weight : bool or str, optional
-                                True: edges count by their weights; a name: by that attribute; None: all alike
+    weight : bool, str or None  True: edges count by their weights, where the graph has some; a name: by that attribute;
+                                False or None: all alike
     progress : callable, bar of tqdm or True, optional
                                 called with iterations done and the most there are; True: a line on stderr
 
@@ -205,7 +205,7 @@ def hits(
 
     Raises
     ------
-    InputError                  an argument out of its range; weight: there are no weights
+    InputError                  an argument out of its range; weight: no such attribute
     ConvergenceError            tol is not met after max_iter; its .result is the HitsResult so far
 
     References
@@ -220,7 +220,7 @@ def hits(
     """
     with agreed(graph.world, f"hits({max_iter=}, {tol=}, {weight=})"):
         pass
-    graph, by_weight = weighted_graph(graph, weight)
+    graph, by_weight = weighted_graph(graph, weight, optional=True)
     found = run(graph, "hits", iterations=max_iter, tolerance=tol, weighted=by_weight, progress=progress)
     result = HitsResult(
         hub=VertexArray(graph, found["hub"], "hub"),

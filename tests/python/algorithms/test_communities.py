@@ -84,8 +84,8 @@ def test_wrong_arguments_are_refused():
             find(ring, resolution=0)
         with pytest.raises(atoll.InputError, match="iterations is 0"):
             find(ring, iterations=0)
-        with pytest.raises(atoll.InputError, match="weigh"):
-            find(ring, weight=True)
+        with pytest.raises(atoll.InputError, match="no attributes of edges"):
+            find(ring, weight="km")
         with pytest.raises(atoll.InputError, match="weighs -1"):
             find(atoll.Graph.from_edges([0], [1], [-1.0], directed=False), weight=True)
     with pytest.raises(atoll.InputError, match="directed"):
