@@ -8,15 +8,16 @@
 (1024,)
 
 Graphs       Graph, of arrays, lists, dicts, tables, matrices, tensors, NetworkX, igraph, files, generators; `datasets`
-Paths        bfs, bfs_tree, sssp, bellman_ford, negative_cycle, shortest_path, k_shortest_paths, shortest_simple_paths,
-             all_shortest_paths, all_pairs, eccentricity
+Paths        bfs, bfs_tree, sssp, bellman_ford, negative_cycle, shortest_path, shortest_path_length, has_path,
+             k_shortest_paths, shortest_simple_paths, all_shortest_paths, all_pairs, eccentricity
 Flows        maximum_flow, minimum_cut, minimum_spanning_forest
 Orders       topological_sort, topological_generations, is_directed_acyclic_graph, dag_longest_path,
              dag_longest_path_length, ancestors, descendants, find_cycle
 Centrality   pagerank, betweenness_centrality, edge_betweenness_centrality, closeness_centrality, harmonic_centrality,
-             eigenvector_centrality, katz_centrality, hits
-Structure    connected_components, strongly_connected_components, biconnected_components, articulation_points, bridges,
-             core_number, clustering, truss_numbers, k_truss, greedy_color, maximal_independent_set, maximal_matching
+             eigenvector_centrality, katz_centrality, hits, degree_centrality
+Structure    connected_components, strongly_connected_components, is_connected, biconnected_components, bridges,
+             articulation_points, core_number, k_core, truss_numbers, k_truss, clustering, density, ego_graph,
+             greedy_color, maximal_independent_set, maximal_matching
 Communities  louvain_communities, leiden_communities, label_propagation, modularity
 Similarity   of pairs: jaccard, overlap, cosine, common_neighbors, adamic_adar, resource_allocation,
              preferential_attachment; of all: similar_pairs, most_similar
@@ -46,6 +47,9 @@ are in the midst of it: graphs of these ranks are lost, and the others' waits en
 
 import logging as _logging
 import os as _os
+import sys as _sys
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
 from . import apsp, datasets, plot  # noqa: F401 - atoll.apsp.open and so on are there without an import of their own
 from ._core import VERSION as __version__
@@ -84,6 +88,8 @@ from .algorithms.greedy import (
     maximal_matching,
 )
 from .algorithms.longest_path import dag_longest_path, dag_longest_path_length
+from .algorithms.measures import degree_centrality, density, has_path, is_connected, shortest_path_length
+from .algorithms.neighborhoods import ego_graph, k_core
 from .algorithms.paths import (
     BfsResult,
     EccentricityResult,
@@ -141,6 +147,7 @@ from .errors import (
     VerificationError,
 )
 from .graph import Graph
+from .other_names import no_attribute as _no_attribute
 from .pairs import AllPairs, all_pairs
 from .vertices import NO_VERTEX, UNREACHABLE, VertexArray
 from .world import World, run_ranks, set_threads
@@ -212,17 +219,23 @@ __all__ = [
     "cosine",
     "dag_longest_path",
     "dag_longest_path_length",
+    "degree_centrality",
+    "density",
     "descendants",
     "draw",
     "eccentricity",
     "edge_betweenness_centrality",
+    "ego_graph",
     "eigenvector_centrality",
     "find_cycle",
     "greedy_color",
     "harmonic_centrality",
+    "has_path",
     "hits",
+    "is_connected",
     "is_directed_acyclic_graph",
     "jaccard",
+    "k_core",
     "k_shortest_paths",
     "k_truss",
     "katz_centrality",
@@ -246,6 +259,7 @@ __all__ = [
     "sample_neighbors",
     "set_threads",
     "shortest_path",
+    "shortest_path_length",
     "shortest_simple_paths",
     "similar_pairs",
     "spmm",
@@ -259,3 +273,9 @@ __all__ = [
 
 def __dir__() -> list[str]:
     return sorted([*__all__, "apsp", "datasets", "plot"])
+
+
+if not _TYPE_CHECKING:  # to a type checker a name that is not there stays an error
+
+    def __getattr__(name: str) -> _Any:
+        raise _no_attribute(_sys.modules[__name__], name)

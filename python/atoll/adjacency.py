@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, overload
 
@@ -13,10 +14,10 @@ from .arguments import one_of
 from .attributes import weighted_graph
 from .collective_arguments import checked
 from .containers import NodeView, contains, neighbor_weights
-from .interchange.frames import arrow_table, pandas_table, polars_table
+from .interchange.frames import arrow_table, optional, pandas_table, polars_table, write_parquet
 from .interchange.outputs import networkx_graph, scipy_matrix
 from .vertices import VertexArray
-from .world import World, agreed
+from .world import World, agreed, all_gather
 
 if TYPE_CHECKING:
     from . import _core as _core_module
@@ -37,6 +38,7 @@ class Adjacency:
         _edge_made_by: dict[str, Any]
         name: str
         n: int
+        m: int
         directed: bool
         size: int
         ids: np.ndarray
@@ -55,6 +57,18 @@ class Adjacency:
 
     def __getitem__(self, vertex: int | str) -> Mapping[Any, Any]:
         return neighbor_weights(self, vertex)  # type: ignore[arg-type]
+
+    def number_of_nodes(self) -> int:
+        """How many vertices there are on all ranks: n."""
+        return self.n
+
+    def number_of_edges(self) -> int:
+        """How many edges there are on all ranks: m."""
+        return self.m
+
+    def is_directed(self) -> bool:
+        """Whether an edge goes one way only: directed."""
+        return self.directed
 
     __reversed__ = None
 
@@ -322,6 +336,30 @@ class Adjacency:
         """
         self._on_one_rank("to_networkx()")
         return networkx_graph(self)  # type: ignore[arg-type]
+
+    @checked
+    def to_parquet(self, path: str | os.PathLike[str]) -> None:
+        """Writes an edge a row into a Parquet file, the columns of to_pandas(), by rank 0. Collective.
+
+        Isolated vertices and attributes are not in it. Graph(path) reads it again. Needs pyarrow (``pip install
+        pyarrow``, or ``pip install .[parquet]`` in a checkout).
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "friends.parquet"
+        >>> atoll.Graph([("Ann", "Bob"), ("Bob", "Cid")]).to_parquet(file)
+        >>> atoll.Graph(file)["Bob"]
+        mappingproxy({'Cid': 1})
+        """
+        with agreed(self._world, f"to_parquet({str(path)!r})"):
+            if self._world.rank == 0:
+                optional("pyarrow.parquet", "parquet", str(path))
+        edges = [all_gather(self._world, column) for column in self.edges()]
+        with agreed(self._world):
+            if self._world.rank == 0:
+                ends = edges[:2] if self._names is None else map(self._named, edges[:2])
+                write_parquet(str(path), dict(zip(("source", "target", "weight"), (*ends, *edges[2:]))))
 
     def _edge_columns(self) -> dict[str, np.ndarray]:
         source, target, *weight = self.edges()

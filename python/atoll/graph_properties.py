@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _core, errors
 from .collective_arguments import checked
+from .other_names import no_attribute
 from .world import World, agreed
 
 if TYPE_CHECKING:  # inside the class, _core is the attribute
@@ -316,7 +317,7 @@ class GraphProperties:
     def __getattr__(self, name: str) -> Any:
         if name in ("_core", "_names"):  # only where they are not set
             raise errors.UsageError("the graph is closed (close() has freed it). Make it again.")
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        raise no_attribute(self, name)
 
 
 def _many(count: int, one: str, more: str) -> str:

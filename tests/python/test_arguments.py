@@ -123,8 +123,8 @@ def public():
     """Name, owner and callable of everything that a user calls with arguments."""
     names = "apsp graph pairs plot vertices world".split()
     algorithms = "acyclic bellman_ford biconnected centrality closeness communities edge_betweenness flow".split()
-    algorithms += "greedy longest_path paths point_to_point sampling similarity spanning_forest spectral".split()
-    algorithms += ["structure", "truss"]
+    algorithms += "greedy longest_path measures neighborhoods paths point_to_point sampling similarity".split()
+    algorithms += "spanning_forest spectral structure truss".split()
     modules = [getattr(atoll, name) for name in names] + [getattr(atoll.algorithms, name) for name in algorithms]
     for module in (atoll, *modules):
         for name in module.__all__:

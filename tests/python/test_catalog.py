@@ -86,7 +86,7 @@ def test_vertex_cuts_are_counted_once_and_stay_with_the_graph():
     def run(world):
         graph = atoll.Graph("complete:300", weighted=True, partition="cartesian", comm=world)
         memory = [graph.memory]
-        for call in [lambda g: atoll.sssp(g, 1), lambda g: atoll.sssp(g, 2), atoll.pagerank]:
+        for call in [lambda g: atoll.sssp(g, 1), lambda g: atoll.sssp(g, 2), lambda g: atoll.pagerank(g, weight=None)]:
             call(graph)
             memory.append(graph.memory)
             graph.release_layouts()
