@@ -36,6 +36,7 @@ def converted(f: F, refused: Callable[[dict[str, Any]], None] = lambda given: No
     optional = {p.name for p in parameters if str(p.annotation) == f"{_VERTEX} | None"}
 
     graphs = [(k, str(p.annotation)) for k, p in enumerate(parameters) if str(p.annotation) in _GRAPHS]
+    takes_any = any(p.kind in (p.VAR_KEYWORD, p.VAR_POSITIONAL) for p in parameters)
 
     @functools.wraps(f)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -46,6 +47,8 @@ def converted(f: F, refused: Callable[[dict[str, Any]], None] = lambda given: No
             elif names[k] in kwargs:
                 kwargs[names[k]] = _graph(kind, names[k], kwargs[names[k]])
         try:
+            if not takes_any and (unknown := next((name for name in kwargs if name not in names), None)):
+                raise TypeError(_no_argument(f.__name__, unknown, names))
             taken = [checks[name](value) if name in checks else value for name, value in zip(names, args)]
             named = {name: checks[name](value) if name in checks else value for name, value in kwargs.items()}
             if vertices or optional:
@@ -63,6 +66,30 @@ def converted(f: F, refused: Callable[[dict[str, Any]], None] = lambda given: No
         return f(*taken, *args[len(names) :], **named)
 
     return cast(F, call)
+
+
+# Names that other packages have for arguments: those of Atoll which may be meant.
+_OTHER_ARGUMENTS: dict[str, tuple[str, ...]] = {
+    "cutoff": ("radius", "limit"),
+    "damping": ("alpha",),
+    "distance": ("weight",),
+    "max_iter": ("iterations",),
+    "max_iterations": ("max_iter", "iterations"),
+    "nodes": ("vertices",),
+    "num_nodes": ("vertices",),
+    "num_walks": ("walks",),
+    "tolerance": ("tol",),
+    "walk_length": ("length",),
+    "weights": ("weight",),
+}
+
+
+def _no_argument(function: str, name: str, names: list[str]) -> str:
+    """Returns the error for an argument that a function does not have."""
+    meant = next((other for other in _OTHER_ARGUMENTS.get(name, ()) if other in names), None)
+    has = [other for other in names if other not in ("self", "cls")]
+    remedy = f" Is it {meant}?" if meant is not None else ""
+    return f"{function}() has no argument {name!r} (it has {', '.join(has)}).{remedy}"
 
 
 def shown(value: Any) -> str:

@@ -200,6 +200,20 @@ def test_values_of_numpy_are_accepted():
     assert atoll.pagerank(GRAPH, personalization=(1, 2, 3)).converged
 
 
+def test_an_argument_that_a_function_has_not_is_named_with_those_that_it_has():
+    def f(world):
+        graph = atoll.Graph("ring:6", comm=world)
+        with pytest.raises(TypeError, match=r"^closeness_centrality\(\) has no argument 'distance' .* Is it weight\?$"):
+            atoll.closeness_centrality(graph, **({"distance": "km"} if world.rank == 0 else {}))
+        return atoll.bfs(graph, 0).reached
+
+    assert atoll.run_ranks(2, f) == [6, 6]
+    with pytest.raises(TypeError, match=r"it has graph, weight, resolution, iterations, progress\)\.$"):
+        atoll.louvain_communities("ring:6", seed=1)
+    with pytest.raises(TypeError, match=r"^from_edges\(\) has no argument 'num_nodes' .* Is it vertices\?$"):
+        atoll.Graph(([0, 1], [1, 2]), num_nodes=5)
+
+
 def test_the_message_shows_the_value():
     with pytest.raises(TypeError, match=r"^directed is 'no' \(True or False is needed\)\. Give one of them\.$"):
         atoll.Graph.from_edges([0], [1], directed="no")

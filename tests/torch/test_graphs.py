@@ -18,6 +18,21 @@ def test_two_rows_and_two_columns_are_edges():
     assert atoll.Graph.from_edges(*index[:, :2]).m == 2
 
 
+@pytest.mark.filterwarnings("ignore:Sparse CSR")
+def test_sparse_tensors_are_matrices_whose_entries_are_edges():
+    index = torch.tensor([[0, 1, 1, 0], [1, 2, 3, 1]])
+    coo = torch.sparse_coo_tensor(index, torch.tensor([1.0, 2.0, 4.0, 0.5]), (6, 6))
+    for tensor in (coo, coo.coalesce().to_sparse_csr()):
+        graph = atoll.Graph(tensor)
+        assert (graph.n, graph.m, graph.directed) == (6, 3, True)
+        assert graph.to_scipy().toarray().tolist() == coo.to_dense().tolist()
+    undirected = atoll.Graph(coo, directed=False)
+    assert undirected[3] == {1: 4.0}
+    assert not atoll.Graph(torch.sparse_coo_tensor(index, torch.ones(4, dtype=torch.bool), (6, 6))).weighted
+    with pytest.raises(atoll.InputError, match="the sparse tensor is 6 x 7"):
+        atoll.Graph(torch.sparse_coo_tensor(index, torch.ones(4), (6, 7)))
+
+
 def test_tensors_are_columns():
     source, target = torch.tensor([[0, 1], [1, 2]])
     weight = torch.tensor([0.5, 2.0], requires_grad=True)
@@ -36,8 +51,9 @@ def test_square_tensors_are_matrices():
     assert atoll.Graph.from_dense(matrix[:2, 2:])[0] == {1: 1.5}
     with pytest.raises(TypeError, match=r"Graph\.from_dense\(matrix\)"):
         atoll.Graph(matrix[:3, :3])
+    assert atoll.Graph(matrix.to_sparse())[0] == {3: 1.5}
     with pytest.raises(TypeError, match="layout sparse_coo"):
-        atoll.Graph(matrix.to_sparse())
+        atoll.Graph.from_dense(matrix.to_sparse())
 
 
 def test_ranks_give_parts():

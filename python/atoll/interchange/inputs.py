@@ -16,7 +16,7 @@ from .neighbor_lists import columns_of_mapping
 from .networkx_views import is_view, list_of_view
 from .square_tables import refuse_list_of_rows
 from .table_columns import is_table
-from .tensors import edges_of_tensor, is_tensor
+from .tensors import edges_of_tensor, entries_of_sparse, is_sparse, is_tensor
 
 if TYPE_CHECKING:
     from ..graph import Graph
@@ -46,7 +46,10 @@ def graph_of(of: type[Graph], obj: Any, options: dict[str, Any]) -> Graph:
             obj = list_of_view(obj)
     if is_tensor(obj):
         with agreed(world_of(options.get("comm"), options.get("plan"))):
-            obj = edges_of_tensor(obj)
+            sparse = entries_of_sparse(obj) if is_sparse(obj) else None
+            obj = edges_of_tensor(obj) if sparse is None else obj
+        if sparse is not None:
+            return of.from_edges(*sparse[:3], **{"vertices": sparse[3], **options})
         if obj.dtype.kind in "iu" and obj.ndim == 2 and len(obj) == 2:
             return of.from_edges(*obj, **options)
     if isinstance(obj, np.ndarray) and obj.ndim == 2 and obj.shape[0] == obj.shape[1] >= _SMALLEST_MATRIX:

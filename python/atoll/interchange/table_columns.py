@@ -208,7 +208,8 @@ class _PandasColumns(Columns):
         missing = np.flatnonzero(series.isna().to_numpy())
         if len(missing):
             raise errors.InputError(
-                f"column {name!r} is missing in row {missing[0]} (an edge needs it). Drop such rows, or fill them."
+                f"column {name!r} is missing in row {missing[0]} (an edge needs it). Leave such rows out by "
+                'missing="drop", or fill them.'
             )
         return series
 

@@ -9,12 +9,32 @@ import numpy as np
 
 from .. import errors
 
-__all__ = ["array_of", "edges_of_tensor", "is_tensor"]
+__all__ = ["array_of", "edges_of_tensor", "entries_of_sparse", "is_sparse", "is_tensor"]
 
 
 def is_tensor(value: Any) -> bool:
     """Whether it is a tensor of PyTorch."""
     return type(value).__module__.partition(".")[0] == "torch" and hasattr(value, "detach") and hasattr(value, "numpy")
+
+
+def is_sparse(tensor: Any) -> bool:
+    """Whether a tensor has the entries of a matrix: COO, CSR or CSC."""
+    return str(tensor.layout) in ("torch.sparse_coo", "torch.sparse_csr", "torch.sparse_csc")
+
+
+def entries_of_sparse(tensor: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, int]:
+    """Returns rows, columns, values and the size of a square sparse tensor; entries that are there twice are summed.
+
+    Values that are bool are none.
+    """
+    if tensor.dim() != 2 or tensor.shape[0] != tensor.shape[1]:
+        shape = " x ".join(map(str, tensor.shape))
+        raise errors.InputError(f"the sparse tensor is {shape} (it is square, an entry being an edge). Correct it.")
+    entries = tensor.detach()
+    entries = (entries if str(entries.layout) == "torch.sparse_coo" else entries.to_sparse()).coalesce()
+    rows, columns = array_of("indices", entries.indices())
+    values = array_of("values", entries.values())
+    return rows, columns, None if values.dtype.kind == "b" else values, int(tensor.shape[0])
 
 
 def array_of(name: str, tensor: Any) -> np.ndarray:

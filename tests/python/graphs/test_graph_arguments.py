@@ -9,7 +9,7 @@ import pytest
 from atoll import errors
 
 EDGES = [("Ann", "Bob", 2.0), ("Bob", "Cid", 0.5), ("Cid", "Ann", 1.0), ("Dan", "Ann", 4.0)]
-REST = {"source": "Dan", "target": "Cid", "labels": [0, 0, 1, 1], "k": 3, "pairs": [("Dan", "Cid")]}
+REST = {"vertex": "Ann", "source": "Dan", "target": "Cid", "labels": [0, 0, 1, 1], "k": 3, "pairs": [("Dan", "Cid")]}
 REST |= {"seeds": ["Dan"], "fanout": [2]}
 UNDIRECTED = [  # which a list does not say
     "articulation_points",
@@ -18,6 +18,7 @@ UNDIRECTED = [  # which a list does not say
     "core_number",
     "eccentricity",
     "greedy_color",
+    "k_core",
     "k_truss",
     "leiden_communities",
     "louvain_communities",
