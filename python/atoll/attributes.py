@@ -91,6 +91,7 @@ class Attributes:
         _edge_made_by: dict[str, Any]
         ids: np.ndarray
         directed: bool
+        weighted: bool
         n: int
 
         def _named(self, ids: np.ndarray) -> np.ndarray: ...
@@ -164,9 +165,10 @@ class Attributes:
                 raise TypeError(f"name is {shown(name)} (the name of an attribute is needed, or None). Give one.")
             table = self._edge_table
             if not table:
+                own = ", or use weight=True for its weights" if self.weighted else ""
                 raise errors.InputError(
-                    "the graph has no attributes of edges (none were kept when it was made). Make it with "
-                    "edge_attributes=True."
+                    f"name is {name!r} (the graph has no attributes of edges: none were kept when it was made). Make "
+                    f"it of a table with edge_attributes=True{own}."
                 )
             if name is not None and (name in _ENDS or name not in table):
                 there = ", ".join(repr(one) for one in table if one not in _ENDS)

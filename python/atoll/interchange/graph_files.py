@@ -241,6 +241,8 @@ class FromFiles:
             return cls._from_foreign_file(world, text, foreign, columns, missing, directed, options)
         core = _core.from_file(world, text, names, choice, preparation)
         made: Graph = cls._made(world, comm, core, partition)  # type: ignore[attr-defined]
+        if isinstance(weight, str) and weight:  # by which algorithms may ask for it
+            made._edge_made_by = {"weight": weight}
         if merged := merged_edges(made, duplicates, self_loops):
             made._columns = f"{made._columns}; {merged}" if made._columns else merged
             if world.rank == 0:

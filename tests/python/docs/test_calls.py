@@ -31,7 +31,8 @@ def the_graph(kind):
     with (EXAMPLES / "calls.csv").open() as file:
         for row in csv.DictReader(file):
             if row["caller"] and row["callee"] and (row["minutes"] or kind is nx.DiGraph):
-                G.add_edge(row["caller"], row["callee"], weight=float(row["minutes"] or 0))
+                ends, minutes = (row["caller"], row["callee"]), float(row["minutes"] or 0)
+                G.add_edge(*ends, weight=minutes + (G.edges[ends]["weight"] if G.has_edge(*ends) else 0))
     return G
 
 
@@ -44,6 +45,15 @@ def test_what_the_script_prints_is_what_networkx_finds(told):
     between = nx.betweenness_centrality(G)
     assert eval(lines["between others"])[0][1] == pytest.approx(max(between.values()))
     assert eval(lines["core"])[0][1] == max(nx.core_number(nx.Graph([e for e in G.edges if e[0] != e[1]])).values())
+    ranks = nx.pagerank(G, tol=1e-9)
+    first, rank = eval(lines["important"].partition(" and ")[0])[0]
+    assert first == max(ranks, key=ranks.get) and rank == pytest.approx(ranks[first], abs=1e-5)
+    minutes = nx.shortest_path_length(G, "Ann", "Max", weight="weight")
+    assert float(lines["by as few minutes as possible"]) == pytest.approx(minutes)
+    sizes = sorted(map(len, nx.connected_components(G)), reverse=True)
+    assert eval(lines["who talks to anybody"]) == sizes
+    members = [name for line in told[1] if line.startswith("a group: ") for name in line[9:].split(", ")]
+    assert sorted(members) == sorted(G)
     strong = nx.number_strongly_connected_components(directed)
     assert lines["calls that come back"] == f"<atoll.ComponentsResult: {strong} components of {len(directed)} vertices>"
     assert any(line.startswith("<atoll.SpanningForestResult: 12 edges in 2 trees") for line in told[1])
@@ -55,3 +65,4 @@ def test_the_script_leaves_a_page_and_a_table(told):
     assert (told[0] / "calls.html").read_text().count("<title>") > 14
     groups = pandas.read_parquet(told[0] / "groups.parquet")
     assert groups["community"].nunique() == 4 and len(groups) == 14
+    assert list(pandas.read_parquet(told[0] / "graph.parquet").columns) == ["source", "target", "weight"]
