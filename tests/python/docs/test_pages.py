@@ -132,6 +132,17 @@ def test_the_readme_shows_what_its_commands_print():
     assert run_program("README.md", ROOT, "print(found.depth.gather().tolist())") == "[0, 1, 2, 3]\n"
 
 
+def test_the_landing_page_makes_its_picture(tmp_path):
+    out = run_program("docs/index.md", tmp_path, "import json; print(json.dumps(list(play)))").splitlines()
+    ranks, path, names = eval(out[0]), eval(out[1]), json.loads(out[2])
+    text = (ROOT / "docs/index.md").read_text()
+    assert str([(name, round(rank, 3)) for name, rank in ranks]) in text
+    assert (path[0], path[-1]) == ("Friar John", "Sampson")
+    for picture in (tmp_path / "romeo-and-juliet.svg", ROOT / "docs/romeo-and-juliet.svg"):
+        drawn = picture.read_text()
+        assert all(f">{name}<" in drawn for name in names) and drawn.count("<line") == 110
+
+
 def test_the_tutorial_has_the_stations_of_the_examples():
     written = re.search(r"<<END\n(.*?)END\n", (ROOT / "docs/tutorial.md").read_text(), re.S)[1]
     assert written == (EXAMPLES / "stations.txt").read_text()
