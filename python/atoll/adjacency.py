@@ -45,6 +45,7 @@ class Adjacency:
         names: np.ndarray | None
 
         def _named(self, ids: np.ndarray) -> np.ndarray: ...
+        def _as_known(self, ids: np.ndarray) -> np.ndarray: ...
 
     def __len__(self) -> int:
         return self.n
@@ -119,7 +120,7 @@ class Adjacency:
         with agreed(self._world, f"neighbors({vertex}, {direction=})"):
             one_of("direction", direction, ("out", "in"))
         found = np.unique(self._ends(int(vertex), direction))
-        return found if self._names is None else self._named(found)
+        return self._as_known(found)
 
     @checked
     def has_edge(self, u: int | str, v: int | str) -> bool:

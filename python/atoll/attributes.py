@@ -95,6 +95,7 @@ class Attributes:
         n: int
 
         def _named(self, ids: np.ndarray) -> np.ndarray: ...
+        def _as_known(self, ids: np.ndarray) -> np.ndarray: ...
 
     @property
     def vertex_attributes(self) -> dict[str, np.ndarray]:
@@ -236,7 +237,7 @@ class Attributes:
 
     def _labels(self) -> list[Any]:
         """This rank's vertices as users name them."""
-        return (self.ids if self._names is None else self._named(self.ids)).tolist()
+        return (self._as_known(self.ids)).tolist()
 
     def _give_vertices(self, labels: list[Any], columns: Mapping[str, Iterable[Any]]) -> None:
         """Attributes of vertices, of which each rank may have some of any rank's. Collective."""

@@ -112,5 +112,5 @@ def neighbor_weights(graph: Graph, vertex: Any) -> Mapping[Any, Any]:
     sums = np.add.reduceat(weights, first) if len(first) else weights
     if not graph.weighted:
         sums = sums.astype(np.int64)
-    ends = distinct if graph._names is None else graph._named(distinct)
+    ends = graph._as_known(distinct)
     return MappingProxyType(dict(zip(ends.tolist(), sums.tolist())))

@@ -76,9 +76,7 @@ class DerivedGraphs(Adjacency):
 
         Parameters
         ----------
-        vertices : array of int32 or int64, or names
-                                original ids or names of this graph; each rank gives a part of them, maybe none, and
-                                several may give the same
+        vertices                as of subgraph
 
         Raises
         ------

@@ -157,6 +157,10 @@ class GraphProperties:
         out[:] = self._names.take(np.ascontiguousarray(ids, dtype=np.int64)) if self._names is not None else ids
         return out
 
+    def _as_known(self, ids: np.ndarray) -> np.ndarray:
+        """Ids as users know the vertices: names where vertices have some, else int64 ids."""
+        return ids if self._names is None else self._named(ids)
+
     @property
     def world(self) -> World:
         """The ranks that hold the graph."""

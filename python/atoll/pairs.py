@@ -146,7 +146,7 @@ class AllPairs:
         return self._named(self._core.path(vertex_id("u", u, self._graph), vertex_id("v", v, self._graph)))
 
     def _named(self, vertices: np.ndarray) -> np.ndarray:
-        return vertices if self._graph.names is None else self._graph._named(vertices)
+        return self._graph._as_known(vertices)
 
     def k_shortest_paths(self, u: int | str, v: int | str, k: int) -> list[tuple[float, np.ndarray]]:
         """The k shortest paths from u to v without a vertex twice, as (length, vertices), lengths ascending.

@@ -100,7 +100,7 @@ def selected(graph: Graph, own: np.ndarray, chosen: np.ndarray | None = None) ->
         ends = [graph._edge_table[end].tolist() for end in ("source", "target")]
         rows = np.ones(len(ends[0]), bool)
         if len(wanted) < graph.n:
-            within = set((graph._named(wanted) if graph._names is not None else wanted).tolist())
+            within = set(graph._as_known(wanted).tolist())
             rows &= np.fromiter((u in within and v in within for u, v in zip(*ends)), dtype=bool, count=len(rows))
         if chosen is not None:
             rows &= ~_rows_of(graph, _lost_pairs(graph, source, target, kept))

@@ -114,7 +114,7 @@ def topological_sort(graph: GraphLike) -> np.ndarray:
         pass
     ids, generation = orders_of(graph)
     order = ids[np.lexsort((ids, generation))]
-    return order if graph.names is None else graph._named(order)
+    return graph._as_known(order)
 
 
 def orders_of(graph: Graph) -> tuple[np.ndarray, np.ndarray]:
@@ -184,7 +184,7 @@ def find_cycle(graph: GraphLike) -> np.ndarray:
                 f"{graph.name} is undirected (each of its edges would be a cycle). Build it with directed=True."
             )
     found = _core.directed_cycle(graph._core).view(np.int64)
-    return found if graph.names is None else graph._named(found)
+    return graph._as_known(found)
 
 
 @checked
@@ -248,7 +248,7 @@ def _reached(graph: Graph, source: int) -> np.ndarray:
     parent = run(graph, "bfs", source=source, depths=False)["parent"]
     own = graph.ids[(parent != NO_VERTEX) & (graph.ids != source)]
     found = np.sort(all_gather(graph.world, own))
-    return found if graph.names is None else graph._named(found)
+    return graph._as_known(found)
 
 
 def _cycle_of(graph: Graph) -> str:

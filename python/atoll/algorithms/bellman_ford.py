@@ -103,4 +103,4 @@ def negative_cycle(graph: GraphLike, source: int | str | None = None, *, weight:
     weighted, _ = weighted_graph(graph, weight)
     with in_names(graph):
         found = _core.negative_cycle(weighted._core, source).view(np.int64)
-    return found if graph.names is None else graph._named(found)
+    return graph._as_known(found)

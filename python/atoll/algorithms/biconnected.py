@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _core
 from ..collective_arguments import checked
-from ..graph import Graph, GraphLike
+from ..graph import GraphLike
 from ..vertices import NO_VERTEX, VertexArray
 from ..world import agreed, all_gather
 from .catalog import run
@@ -56,7 +56,7 @@ class BiconnectedComponentsResult(Result):
         (array([2, 4]), array([3, 2]))
         """
         labels, others = self._others()
-        return _labels(self.block.graph, labels), others + 1
+        return self.block.graph._as_known(labels), others + 1
 
     def members(self) -> list[np.ndarray]:
         """Returns the vertices of each biconnected component, ascending ids or names, in the order of sizes().
@@ -82,7 +82,7 @@ class BiconnectedComponentsResult(Result):
         vertex = np.concatenate([vertex[inside], heads])
         ordered = vertex[np.lexsort((vertex, group))]
         parts = np.split(ordered, np.cumsum(others + 1)[:-1]) if len(labels) else []
-        return [_labels(graph, part) for part in parts]
+        return [graph._as_known(part) for part in parts]
 
     def edge_block(self) -> np.ndarray:
         """Returns the label of the biconnected component of each edge of this rank, in the order of graph.edges().
@@ -115,7 +115,7 @@ class BiconnectedComponentsResult(Result):
         ends = graph.ids[is_bridge], self.head.local[is_bridge]
         low, high = np.minimum(*ends), np.maximum(*ends)
         order = np.lexsort((high, low))
-        return _labels(graph, low[order]), _labels(graph, high[order])
+        return graph._as_known(low[order]), graph._as_known(high[order])
 
     def _others(self) -> tuple[np.ndarray, np.ndarray]:
         """Labels, the largest component's first, and how many vertices each has without its head. Collective."""
@@ -132,11 +132,6 @@ class BiconnectedComponentsResult(Result):
             f"<atoll.BiconnectedComponentsResult: {self.components} biconnected components, the largest with "
             f"{self.largest} vertices; {self.bridges} bridges, {self.articulation_points} articulation points>"
         )
-
-
-def _labels(graph: Graph, ids: np.ndarray) -> np.ndarray:
-    """The ids, or the names of these vertices."""
-    return ids if graph._names is None else graph._named(ids)
 
 
 def _positions(labels: np.ndarray, values: np.ndarray) -> np.ndarray:
@@ -213,7 +208,7 @@ def articulation_points(graph: GraphLike) -> np.ndarray:
     """
     with agreed(graph.world, "articulation_points()"):
         pass
-    return _labels(graph, graph.ids[run(graph, "bcc")["articulation"] == 1])
+    return graph._as_known(graph.ids[run(graph, "bcc")["articulation"] == 1])
 
 
 @checked

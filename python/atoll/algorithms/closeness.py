@@ -96,12 +96,8 @@ def harmonic_centrality(
     Parameters
     ----------
     graph : Graph               n vertices
-    weight : bool or str, optional
-                                as of closeness_centrality
     k : int, optional           1 to n: so many sources, drawn by `seed`, whose sum is scaled up; None: all vertices
-    seed : int                  0 or more
-    progress : callable, bar of tqdm or True, optional
-                                called with sources done and all there are; True: a line on stderr
+    weight, seed, progress      as of closeness_centrality
 
     Returns
     -------

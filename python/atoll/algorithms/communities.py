@@ -121,12 +121,8 @@ def leiden_communities(
     Parameters
     ----------
     graph : Graph               n vertices, undirected
-    weight : bool, str or None  True: edges count by their weights, where the graph has some; a name: by that attribute;
-                                False or None: all alike
-    resolution : float          above 0; greater ones find smaller communities
-    iterations : int            passes over all levels, at least 1, each from the communities of the one before
-    progress : callable, bar of tqdm or True, optional
-                                called with levels done, and 0; True: a line on stderr
+    weight, resolution, iterations, progress
+                                as of louvain_communities
 
     Returns
     -------

@@ -105,10 +105,9 @@ def edge_betweenness_centrality(
     n = graph.n
     if n > 1:
         score *= (1 / (n - 1) if normalized else n / (1 if graph.directed else 2)) / len(chosen)
-    named = graph.names is not None
     return EdgeBetweennessResult(
-        source=graph._named(source) if named else source,
-        target=graph._named(target) if named else target,
+        source=graph._as_known(source),
+        target=graph._as_known(target),
         score=score,
         prepare_seconds=found["prepare_seconds"],
         seconds=found["seconds"],

@@ -118,8 +118,8 @@ def maximum_flow(graph: GraphLike, source: int | str, target: int | str, *, capa
     found = _run(graph, source, target, capacity)
     return FlowResult(
         value=found["value"],
-        source=_named(graph, found["source"]),
-        target=_named(graph, found["target"]),
+        source=graph._as_known(found["source"].view(np.int64)),
+        target=graph._as_known(found["target"].view(np.int64)),
         flow=found["flow"],
         seconds=found["seconds"],
     )
@@ -163,8 +163,8 @@ def minimum_cut(graph: GraphLike, source: int | str, target: int | str, *, capac
     others = np.setdiff1d(VertexArray(graph, graph.ids, "id").gather(), side, assume_unique=True)
     return CutResult(
         value=found["value"],
-        source_side=_named(graph, others),
-        target_side=_named(graph, side),
+        source_side=graph._as_known(others),
+        target_side=graph._as_known(side),
         seconds=found["seconds"],
     )
 
@@ -173,7 +173,3 @@ def _run(graph: Graph, source: int | str, target: int | str, capacity: bool | st
     weighted, _ = weighted_graph(graph, capacity)
     with in_names(graph):
         return _core.maximum_flow(weighted._core, source, target)
-
-
-def _named(graph: Graph, ids: np.ndarray) -> np.ndarray:
-    return ids.view(np.int64) if graph.names is None else graph._named(ids.view(np.int64))

@@ -191,7 +191,7 @@ class MatchingResult(Result):
         graph, mate = self.mate.graph, self.mate.local
         first = (mate != NO_VERTEX) & (graph.ids < mate)
         ends = graph.ids[first], mate[first]
-        return ends if graph.names is None else (graph._named(ends[0]), graph._named(ends[1]))
+        return graph._as_known(ends[0]), graph._as_known(ends[1])
 
     def __repr__(self) -> str:
         edges = f"{self.count} edge{'s' if self.count != 1 else ''}"

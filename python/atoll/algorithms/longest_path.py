@@ -89,7 +89,7 @@ def _longest(graph: Graph, weight: bool | str | None, name: str) -> tuple[np.nda
     source, target, *weights = (all_gather(graph.world, column) for column in graph.edges())
     ends = np.searchsorted(ids, source), np.searchsorted(ids, target)
     path, length = longest_path(generation, *ends, weights[0] if by_weight else None)
-    return (ids[path] if graph.names is None else graph._named(ids[path])), length
+    return (graph._as_known(ids[path])), length
 
 
 def longest_path(

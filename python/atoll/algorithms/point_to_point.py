@@ -143,7 +143,7 @@ def shortest_path(
     return PathResult(
         source=graph._label(source),
         target=graph._label(target),
-        vertices=vertices if graph.names is None else graph._named(vertices),
+        vertices=graph._as_known(vertices),
         length=found["length"],
         visited=found["visited"],
         prepare_seconds=found["prepare_seconds"],
@@ -302,4 +302,4 @@ def _paths(graph: Graph, search: Any, shortest: bool) -> Iterator[LengthAndPath]
     """Yields lengths and paths one by one; `shortest`: only those as short as the first."""
     while (found := search.next(shortest)) is not None:
         length, vertices = found[0], found[1].view(np.int64)
-        yield length, vertices if graph.names is None else graph._named(vertices)
+        yield length, graph._as_known(vertices)

@@ -191,7 +191,7 @@ class GroupResult(Result):
         array = self._of_vertices()
         graph = array.graph
         found = group_members(array, array.local)
-        return found if graph.names is None else [graph._named(ids) for ids in found]
+        return [graph._as_known(ids) for ids in found]
 
     def __len__(self) -> int:
         return len(self.sizes()[0])

@@ -96,7 +96,7 @@ def random_walks(
     with in_names(graph):
         rows = _core.random_walks(graph._core, from_ids, walks, length, p, q, by_weight, seed)
     table = rows.view(np.int64).reshape(-1, length + 1)
-    return table if graph.names is None else graph._named(table.ravel()).reshape(table.shape)
+    return graph._as_known(table.ravel()).reshape(table.shape)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -197,7 +197,7 @@ def sample_neighbors(
         found = _core.sample_neighbors(graph._core, ids, counts, replace, direction == "in", by_weight, None, seed)
     vertices = found["vertices"].view(np.int64)
     return NeighborSample(
-        vertices=vertices if graph.names is None else graph._named(vertices),
+        vertices=graph._as_known(vertices),
         source=found["source"].view(np.int64),
         target=found["target"].view(np.int64),
         weight=found["weight"],

@@ -78,8 +78,8 @@ class SimilarityResult(Result):
 def _result(graph: Graph, measure: str, source: np.ndarray, target: np.ndarray, found: dict[str, Any]) -> Any:
     return SimilarityResult(
         measure=measure,
-        source=source if graph.names is None else graph._named(source),
-        target=target if graph.names is None else graph._named(target),
+        source=graph._as_known(source),
+        target=graph._as_known(target),
         value=found["value"],
         total=found["total"],
         prepare_seconds=found["prepare_seconds"],

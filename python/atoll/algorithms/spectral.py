@@ -143,12 +143,8 @@ def katz_centrality(
     ----------
     graph : Graph
     alpha, beta : float         above 0
-    max_iter : int              at least 1
-    tol : float                 above 0: stop when all changes together are below (NetworkX: below n * tol)
-    weight : bool or str, optional
-                                True: w is the weight of an edge; a name: that attribute of it; None: w is 1
-    progress : callable, bar of tqdm or True, optional
-                                called with iterations done and the most there are; True: a line on stderr
+    max_iter, tol, weight, progress
+                                as of eigenvector_centrality
 
     Returns
     -------

@@ -369,11 +369,7 @@ def periphery(G: Graph, e: Any = None, usebounds: bool = False, weight: str | No
 @where_possible
 @nx.utils.not_implemented_for("multigraph")
 def core_number(G: Graph) -> dict[Any, int]:
-    if G._loops().any():
-        raise nx.NetworkXNotImplemented(
-            "Input graph has self loops which is not permitted; "
-            "Consider using G.remove_edges_from(nx.selfloop_edges(G))."
-        )
+    G._refuse_loops()
     return _by_node(G, structure.core_number(G._plain()).core.local) if len(G) else {}
 
 

@@ -224,6 +224,14 @@ class Graph(nx.Graph):
         source, target = self._edges
         return source == target
 
+    def _refuse_loops(self) -> None:
+        """Raises NetworkX's error where a node has an edge to itself."""
+        if self._loops().any():
+            raise nx.NetworkXNotImplemented(
+                "Input graph has self loops which is not permitted; "
+                "Consider using G.remove_edges_from(nx.selfloop_edges(G))."
+            )
+
     def _degrees(self) -> np.ndarray:
         """Neighbours of each node, itself not counted."""
         between = ~self._loops()

@@ -17,11 +17,7 @@ from .graph import Graph
 @nx.utils.not_implemented_for("directed")
 @nx.utils.not_implemented_for("multigraph")
 def k_truss(G: Graph, k: Any) -> Any:
-    if G._loops().any():
-        raise nx.NetworkXNotImplemented(
-            "Input graph has self loops which is not permitted; "
-            "Consider using G.remove_edges_from(nx.selfloop_edges(G))."
-        )
+    G._refuse_loops()
     made = type(G)()
     made.graph.update(G.graph)
     if len(G) == 0:
