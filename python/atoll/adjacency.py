@@ -250,9 +250,10 @@ class Adjacency:
     def edges(self) -> tuple[np.ndarray, ...]:
         """This rank's edges as arrays (src, dst), or (src, dst, weight) where there are weights. Not collective.
 
-        A copy, made at each call, in the order of the graph's lists: vertices of high degree first. All ranks together
-        have each edge once: that of a directed graph is where its source is, that of an undirected one where the end of
-        the lesser id is, which is its src. Parallel edges lie side by side.
+        They are columns: `for u, v in zip(*graph.edges())` has an edge at a time, and to_pandas() has names. A copy,
+        made at each call, in the order of the graph's lists: vertices of high degree first. All ranks together have
+        each edge once: that of a directed graph is where its source is, that of an undirected one where the end of the
+        lesser id is, which is its src. Parallel edges lie side by side.
 
         Returns
         -------

@@ -64,3 +64,12 @@ def test_ranks_give_parts():
         return graph.n, graph.m
 
     assert atoll.run_ranks(3, f) == [(4, 4)] * 3
+
+
+def test_results_become_tensors():
+    graph = atoll.Graph("ring:5")
+    ranks = atoll.pagerank(graph)
+    for tensor in (torch.tensor(ranks.values), torch.as_tensor(ranks.score), torch.from_dlpack(ranks.values)):
+        assert tensor.tolist() == ranks.score.local.tolist()
+    with pytest.raises(TypeError):  # not a tensor of the vertices, which it iterates over
+        torch.tensor(ranks)

@@ -57,6 +57,7 @@ class Result:
             raise errors.MissingVertexError(str(e)) from None
 
     def __iter__(self) -> Iterator[Any]:
+        # There is no len(): torch.tensor(), which looks for that first, would make a tensor of the vertices.
         return iter(self._of_vertices()._keys().tolist())
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
