@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -92,6 +93,8 @@ class OfRelations:
             key: None if weight_attr is None else chances_of(store, weight_attr, edges[key].shape[1], str(key))
             for key, store in relations.items()
         }
+        self._nodes = {kind: _Numbers(count) for kind, count in self._counts.items()}
+        self._lock = threading.Lock()  # a thread may make the next batch, and a user ask for one
         self._kind, nodes = _kind_and_nodes(input_nodes, list(self._counts))
         self.input = positions_of(nodes, self._counts[self._kind])
 
@@ -111,8 +114,13 @@ class OfRelations:
 
     def batch(self, positions: Tensor, replace: bool, seed: int) -> Any:
         """Returns the batch of the input vertices at these positions."""
-        nodes = {kind: _Numbers() for kind in self._counts}
-        nodes[self._kind].ids = self.input[positions.numpy()]
+        with self._lock:
+            return self._batch(positions, replace, seed)
+
+    def _batch(self, positions: Tensor, replace: bool, seed: int) -> Any:
+        nodes = self._nodes
+        for kind, numbers in nodes.items():
+            numbers.start(self.input[positions.numpy()] if kind == self._kind else np.zeros(0, np.int64))
         reached = {kind: [len(numbers.ids)] for kind, numbers in nodes.items()}
         found: dict[EdgeType, list[tuple[np.ndarray, ...]]] = {key: [] for key in self._graphs}
         layers = max((len(fanout) for fanout in self._fanouts.values()), default=0)
@@ -158,22 +166,30 @@ class _Numbers:
     """The vertices of a kind in a batch, numbered as they are reached first.
 
     >>> import numpy as np
-    >>> numbers = _Numbers()
-    >>> numbers.add(np.array([7, 3, 7])), numbers.add(np.array([5, 3])), numbers.ids
-    (array([0, 1, 0]), array([2, 1]), array([7, 3, 5]))
+    >>> numbers = _Numbers(9)
+    >>> numbers.start(np.array([8, 8])), numbers.add(np.array([7, 3, 7])), numbers.add(np.array([5, 3, 8])), numbers.ids
+    (None, array([2, 3, 2]), array([4, 3, 0]), array([8, 8, 7, 3, 5]))
     """
 
-    def __init__(self) -> None:
+    def __init__(self, vertices: int) -> None:
         self.ids = np.zeros(0, np.int64)
+        self._number = np.full(vertices, -1, np.int64)
+
+    def start(self, ids: np.ndarray) -> None:
+        """Begins a batch with these vertices; one that is there twice goes by the first of its numbers."""
+        self._number[self.ids] = -1
+        self.ids = ids
+        self._number[ids[::-1]] = np.arange(len(ids))[::-1]
 
     def add(self, ids: np.ndarray) -> np.ndarray:
         """Returns the numbers of vertices, which are new where none has them yet."""
-        known = len(self.ids)
-        together = np.concatenate([self.ids, ids])
-        _, first, distinct = np.unique(together, return_index=True, return_inverse=True)
-        new = np.sort(first[first >= known])
-        self.ids = np.concatenate([self.ids, together[new]])
-        return np.where(first < known, first, known + np.searchsorted(new, first))[distinct[known:]]
+        new = ids[self._number[ids] < 0]
+        places = np.arange(len(new))
+        self._number[new[::-1]] = places[::-1]
+        new = new[self._number[new] == places]
+        self._number[new] = len(self.ids) + np.arange(len(new))
+        self.ids = np.concatenate([self.ids, new])
+        return self._number[ids]
 
 
 def _joined(parts: list[tuple[np.ndarray, ...]]) -> list[np.ndarray]:
