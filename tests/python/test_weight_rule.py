@@ -18,6 +18,7 @@ CALLS = {
     "dag_longest_path_length": None,
     "eccentricity": atoll.eccentricity,
     "edge_betweenness_centrality": atoll.edge_betweenness_centrality,
+    "ego_graph": lambda g, **w: list(atoll.ego_graph(g, "a", 1.5, **w)),
     "eigenvector_centrality": atoll.eigenvector_centrality,
     "harmonic_centrality": atoll.harmonic_centrality,
     "hits": lambda g, **w: atoll.hits(g, max_iter=1000, **w),
@@ -31,6 +32,7 @@ CALLS = {
     "pagerank": atoll.pagerank,
     "random_walks": lambda g, **w: atoll.random_walks(g, length=9, walks=20, **w).tolist(),
     "sample_neighbors": lambda g, **w: atoll.sample_neighbors(g, ["a"], [1, 1], **w).vertices.tolist(),
+    "shortest_path_length": lambda g, **w: atoll.shortest_path_length(g, "a", "d", **w),
     "shortest_path": lambda g, **w: atoll.shortest_path(g, "a", "d", **w).length,
     "shortest_simple_paths": lambda g, **w: next(iter(atoll.shortest_simple_paths(g, "a", "d", **w)))[0],
 }
@@ -99,6 +101,11 @@ def test_a_name_is_an_attribute_of_edges():
     for search in (atoll.sssp, atoll.bellman_ford):
         with pytest.raises(atoll.UsageError, match="weight is False"):
             search(graph, "a", weight=False)
+
+
+def test_a_gpu_takes_no_weights_and_says_so():
+    with pytest.raises(atoll.UsageError, match=r"^device is 'cuda' .* Give weight=None"):
+        atoll.pagerank(WEIGHTED, device="cuda")
 
 
 def test_a_result_says_whether_weights_counted():

@@ -138,6 +138,12 @@ def pagerank(
     if by_id:
         shares = _shares_by_place(graph, ids, shares)
     graph, by_weight = weighted_graph(graph, weight, optional=True)
+    with agreed(graph.world):
+        if by_weight and device == "cuda":
+            raise errors.UsageError(
+                f"device is 'cuda' (a GPU takes edges alike, and {graph.name} has weights). Give weight=None, or leave "
+                "out device."
+            )
     found = run(
         graph,
         "pagerank",
