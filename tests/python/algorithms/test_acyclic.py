@@ -72,7 +72,7 @@ def test_no_path_is_longer(seed, weight):
         part = atoll.Graph.from_edges(*columns, **options, comm=world, partition=cut)
         return atoll.dag_longest_path(part, weight=weight).tolist()
 
-    for ranks, cut in ((2, "blocked"), (3, "cartesian"), (4, "hybrid")):
+    for ranks, cut in ((2, "blocked"), (3, "cartesian"), (4, "hybrid"), (5, "hashed"), (8, "balanced")):
         assert atoll.run_ranks(ranks, lambda world, cut=cut: on_ranks(world, cut)) == [path] * ranks
 
 
@@ -94,7 +94,7 @@ def test_longest_paths_take_names_attributes_and_no_wrong_graph():
         atoll.dag_longest_path_length([(1, 2), (2, 1)])
 
 
-@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize("ranks", [1, 2, 3, 5, 8])
 @pytest.mark.parametrize("directed", [False, True])
 def test_ancestors_reach_descendants(ranks, directed):
     src, dst = np.random.default_rng(5).integers(0, 40, (2, 50))

@@ -142,7 +142,7 @@ def test_drawn_sources_by_weight_are_those_that_are_summed(directed):
         ]
 
     (improved, plain, harmonic, of_all) = atoll.run_ranks(1, on_ranks)[0]
-    for ranks, cut in ((2, "blocked"), (3, "cartesian"), (5, "hybrid")):
+    for ranks, cut in ((2, "blocked"), (3, "cartesian"), (5, "hybrid"), (8, "hashed")):
         assert atoll.run_ranks(ranks, lambda world, cut=cut: on_ranks(world, cut))[0][:3] == [improved, plain, harmonic]
     graph = atoll.Graph.from_edges(*columns, directed=directed, vertices=160)
     assert of_all == atoll.closeness_centrality(graph, weight=True).gather().tolist()
