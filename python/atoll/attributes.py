@@ -17,7 +17,7 @@ from .world import World, agreed, all_gather_objects
 if TYPE_CHECKING:
     from .graph import Graph
 
-__all__ = ["Attributes", "column_of", "refuse_no_weights", "weighted_graph"]
+__all__ = ["Attributes", "column_of", "refuse_no_weights", "weighted_graph", "without_weights"]
 
 _ENDS = ("source", "target")
 
@@ -68,6 +68,24 @@ def weighted_graph(graph: Graph, weight: bool | str | None, *, optional: bool = 
     if isinstance(weight, str) and not (graph.weighted and weight == graph._edge_made_by.get("weight", "weight")):
         return graph.with_weight(weight), True
     return graph, bool(weight)
+
+
+def without_weights(graph: Graph) -> Graph:
+    """The graph itself if it has no weights, else a new one of the same edges without. Collective.
+
+    Examples
+    --------
+    >>> from atoll.attributes import without_weights
+    >>> without_weights(atoll.Graph("ring:4", weighted=True)).weighted
+    False
+    """
+    if not graph.weighted:
+        return graph
+    source, target, _ = graph.edges()
+    made = graph._derived(source, target, None, graph.ids)
+    made._core.merged_to_least = False  # no edge has lost a weight
+    graph._attributes_for(made)
+    return made
 
 
 def refuse_no_weights(weight: bool | str) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 from . import _core, errors
 from .apsp import SEMIRINGS
 from .arguments import one_of, type_name, vertex_id
+from .attributes import weighted_graph, without_weights
 from .collective_arguments import checked
 from .graph import Graph, GraphLike
 from .hdf5 import is_hdf5, write_hdf5
@@ -222,6 +223,7 @@ class AllPairs:
 def all_pairs(
     graph: GraphLike,
     *,
+    weight: bool | str | None = True,
     semiring: str = "min_plus",
     dtype: str = "auto",
     method: str = "auto",
@@ -239,7 +241,9 @@ def all_pairs(
 
     Parameters
     ----------
-    graph : Graph               n vertices; without weights every edge has length 1
+    graph : Graph               n vertices
+    weight : bool, str or None  True: an edge is as long as its weight, where the graph has some; a name: as that
+                                attribute of it; False or None, and without weights: every edge has length 1
     semiring : {"min_plus", "max_plus", "max_min", "or_and"}
                                 max_plus: longest paths, of directed graphs without a positive cycle; max_min: widest
                                 paths, whose least weight is the greatest; or_and: who reaches whom, weights do not
@@ -291,7 +295,7 @@ def all_pairs(
     >>> widest.distance(1, 3), widest.path(1, 3).tolist()
     (5, [1, 2, 3])
     """
-    with agreed(graph.world, f"all_pairs({semiring=}, {dtype=}, {method=}, {delta=}, {peel=}, {device=})"):
+    with agreed(graph.world, f"all_pairs({weight=}, {semiring=}, {dtype=}, {method=}, {delta=}, {peel=}, {device=})"):
         one_of("semiring", semiring, SEMIRINGS)
         one_of("dtype", dtype if isinstance(dtype, str) else type_name("dtype", dtype, _TYPES[1:]), _TYPES)
         one_of("method", method, _METHODS)
@@ -300,5 +304,7 @@ def all_pairs(
             raise errors.UsageError(f"delta is {delta} (the width of a bucket). Give 0 or more.")
         if graph.n == 0:
             raise errors.InputError("graph has no vertex (so there are no pairs). Give one with a vertex.")
+    graph, by_weight = weighted_graph(graph, weight, optional=True)
+    graph = graph if by_weight else without_weights(graph)
     with listening(progress, "all pairs", graph.rank) as told, in_names(graph):
         return AllPairs(_core.all_pairs(graph._core, semiring, dtype, method, delta, peel, device, told), graph)

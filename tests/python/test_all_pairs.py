@@ -337,3 +337,27 @@ def test_python_uses_the_stored_blocking(tmp_path, monkeypatch):
     kept.write_text(json.dumps(entry))
     with pytest.raises(atoll.InputError, match="depth 0"):
         atoll.all_pairs(graph, method="fw")
+
+
+def test_pairs_by_another_attribute_or_by_edges():
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame({"u": ["a", "b", "a"], "v": ["b", "c", "c"], "km": [1.0, 1.0, 5.0], "h": [9.0, 9.0, 1.0]})
+
+    def check(world):
+        own = table[world.rank :: world.size]
+        graph = atoll.Graph(own, weight="km", edge_attributes=True, directed=False, comm=world)
+        found = {weight: atoll.all_pairs(graph, weight=weight) for weight in (True, "km", "h", None, False)}
+        if world.size == 1:
+            assert found[True].path("a", "c").tolist() == ["a", "b", "c"]
+            assert found[None].path("a", "c").tolist() == found["h"].path("a", "c").tolist() == ["a", "c"]
+        return [float(np.sum(pairs.local, dtype=np.float64)) for pairs in found.values()]
+
+    for ranks in (1, 3):
+        assert np.sum(atoll.run_ranks(ranks, check), axis=0).tolist() == [8, 8, 38, 6, 6]
+
+
+def test_parallel_edges_that_lost_weights_do_not_matter_by_edges():
+    graph = atoll.Graph([(1, 2, 1.0), (1, 2, 3.0), (2, 3, 1.0)])
+    with pytest.raises(atoll.UsageError, match="merged"):
+        atoll.all_pairs(graph, semiring="max_plus")
+    assert atoll.all_pairs(graph, semiring="max_plus", weight=None).distance(1, 3) == 2

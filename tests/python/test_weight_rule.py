@@ -11,6 +11,7 @@ WEIGHTED = atoll.Graph([("a", "b", 1.0), ("b", "c", 7.0), ("a", "c", 2.0), ("c",
 FORWARDS = atoll.Graph([("a", "b", 1.0), ("b", "c", 7.0), ("a", "c", 2.0), ("c", "d", 3.0)])
 PLAIN = atoll.Graph([("a", "b"), ("b", "c"), ("a", "c"), ("c", "d")], directed=False)
 CALLS = {
+    "all_pairs": lambda g, **w: np.asarray(atoll.all_pairs(g, **w)).tolist(),
     "all_shortest_paths": lambda g, **w: [p.tolist() for p in atoll.all_shortest_paths(g, "a", "d", **w)],
     "betweenness_centrality": atoll.betweenness_centrality,
     "closeness_centrality": atoll.closeness_centrality,
@@ -43,7 +44,7 @@ WITH = [
     for name in atoll.__all__
     if inspect.isfunction(getattr(atoll, name)) and "weight" in inspect.signature(getattr(atoll, name)).parameters
 ]
-OTHER_NAMES = {"minimum_spanning_forest": "minimum_spanning_tree"}
+OTHER_NAMES = {"all_pairs": "floyd_warshall", "minimum_spanning_forest": "minimum_spanning_tree"}
 WITHOUT_ARGUMENT = {"hits"}
 """NetworkX's reads the attribute "weight", and has no argument for it."""
 
