@@ -50,7 +50,7 @@ void check_sums(World& world, bool handler_sends) {
   }
 }
 
-constexpr const char* kMachines[] = {"1",     "2",     "3",         "2x1",     "1+2",     "2x2",          "3+2",
+constexpr const char* kHierarchies[] = {"1",     "2",     "3",         "2x1",     "1+2",     "2x2",          "3+2",
                                      "1+4+2", "2x2x2", "5+1+7+3",   "2x4x2",   "4x4",     "2x1x3",        "1x1x4",
                                      "2x3x5", "7x3",   "3x2x2x2x2", "2x2x2x2", "4+2+1+9", "1+1+1+1+1+1+1"};
 
@@ -78,7 +78,7 @@ std::vector<std::string> routes() {
 }  // namespace
 
 TEST_CASE("a drain returns the sums over all ranks on every route, whatever the domains and their monitors") {
-  for (const std::string machine : kMachines)
+  for (const std::string machine : kHierarchies)
     for (const std::string& route : routes())
       for (const std::string& monitors : monitor_names()) {
         if (route != "domain" && monitors != "spread") continue;
