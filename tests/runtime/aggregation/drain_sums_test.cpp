@@ -51,8 +51,8 @@ void check_sums(World& world, bool handler_sends) {
 }
 
 constexpr const char* kHierarchies[] = {"1",     "2",     "3",         "2x1",     "1+2",     "2x2",          "3+2",
-                                     "1+4+2", "2x2x2", "5+1+7+3",   "2x4x2",   "4x4",     "2x1x3",        "1x1x4",
-                                     "2x3x5", "7x3",   "3x2x2x2x2", "2x2x2x2", "4+2+1+9", "1+1+1+1+1+1+1"};
+                                        "1+4+2", "2x2x2", "5+1+7+3",   "2x4x2",   "4x4",     "2x1x3",        "1x1x4",
+                                        "2x3x5", "7x3",   "3x2x2x2x2", "2x2x2x2", "4+2+1+9", "1+1+1+1+1+1+1"};
 
 // Groups of unequal numbers of leaves, of unequal sizes: monitors of a leaf and of its group do not match.
 Hierarchy uneven() {
