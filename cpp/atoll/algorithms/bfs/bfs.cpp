@@ -106,12 +106,12 @@ class Bfs::Typed final : public Search {
       pulls_in_a_row = pulling ? pulls_in_a_row + 1 : 0;
       pushes_in_a_row = pulling ? 0 : pushes_in_a_row + 1;
       state_.begin_level(level);
-      if (!pulling && push_.suits_team(frontier.edges)) {
+      if (!pulling && push_.suits_team(frontier)) {
         if (options_.degree_order) push_.sort_heaviest_first();
         push_.levels([&] {
           frontier = state_.end_push();
           end_level(frontier);
-          if (options_.degree_order || !push_.suits_team(frontier.edges, true) ||
+          if (options_.degree_order || !push_.suits_team(frontier, true) ||
               choose(false, frontier.vertices > kGrowth * last_vertices, frontier, alpha, unexplored_edges, unvisited))
             return false;
           last_vertices = frontier.vertices;
@@ -233,7 +233,9 @@ class Bfs::Typed final : public Search {
     }
     if (frontier) updates_.expect(*frontier);
     push_in_order();
-    const BfsTotals before = updates_.drain({mine, report_.loops_outside(state_)});
+    // Only the last level's loops count, of which no rank has vertices.
+    const Edge loops = pushes_all_ && mine.vertices == 0 ? report_.loops_outside(state_) : 0;
+    const BfsTotals before = updates_.drain({mine, loops});
     updates_.note_outcome();
     return before;
   }

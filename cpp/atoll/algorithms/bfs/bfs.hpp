@@ -46,7 +46,7 @@ struct BfsResult {
   int pulls = 0;         ///< levels found by pulling
   BfsRounds rounds;      ///< how the levels were found
   /// Owned indices of the vertices reached on this rank, where they are few. All other entries of the arrays are those
-  /// of unreached vertices, and the next run into this result writes only what changes.
+  /// of unreached vertices, and the next run into this result writes only what changes: who changes them resets this.
   std::optional<std::vector<Vertex>> listed = {};
 };
 

@@ -12,9 +12,10 @@
 ///     push.all();                       // not collective: records are under way afterwards
 ///     push.sort_heaviest_first();       // before it: by falling degree, buffers fill and leave sooner
 ///     push.small_level();               // one thread; updates.exchange_small_level() sends the records
-///     if (push.suits_team(edges)) push.levels(end_level);             // on one rank, one level or several; TeamPush
+///     if (push.suits_team(frontier)) push.levels(end_level);          // on one rank, one level or several; TeamPush
 ///
-/// Threads take many short adjacency lists at a time. Lists of hubs are split into pieces and pushed after all others.
+/// Over ranks, threads take many short adjacency lists at a time; lists of hubs are split into pieces and pushed after
+/// all others.
 namespace atl {
 
 template <class Id>
@@ -28,8 +29,8 @@ class BfsPush {
   void all();
   void sort_heaviest_first();  ///< the frontier
   void small_level();
-  bool suits_team(Edge edges, bool together = false) const {
-    return view_.world().size() == 1 && team_push_.suits(edges, together);
+  bool suits_team(const BfsLevel& frontier, bool together = false) const {
+    return view_.world().size() == 1 && team_push_.suits(frontier, together);
   }
   void levels(const std::function<bool()>& end_level) { team_push_.levels(end_level); }
   std::size_t memory_bytes() const {

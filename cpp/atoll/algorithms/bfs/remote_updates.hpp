@@ -28,7 +28,7 @@
 /// owner's local number. A vertex with delegates sends one record to the delegate on each rank instead.
 namespace atl {
 
-/// The numbers that ranks add up while they drain a level's records: the level before, and self-loops of vertices not reached.
+/// The numbers that ranks add up while they drain a level's records: the level before, and loops at unreached vertices.
 struct BfsTotals {
   BfsLevel level;
   Edge loops_outside = 0;

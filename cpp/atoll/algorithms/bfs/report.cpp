@@ -7,7 +7,7 @@ namespace atl {
 namespace {
 
 constexpr std::size_t kReportGrain = 4096;  // vertices that a thread takes at a time
-constexpr Vertex kFew = 16;                 // few are less than one in so many
+constexpr Vertex kFew = 16;                 // few are less than one in so many, times the threads
 
 }  // namespace
 
@@ -47,12 +47,10 @@ void BfsReport<Id>::write(BfsState<Id>& state, Vertex source, Vertex owned_index
   const bool depths = !state.depth().empty();
   resize(result.parent, graph_.owned());
   resize(result.depth, depths ? graph_.owned() : 0);
-  const bool few = result.reached * kFew < graph_.vertices();
+  const bool few = result.reached * kFew * team_.size() < graph_.vertices();
+  if (!few) result.listed.reset();
   const Edge mine = few ? write_listed(state, result) : write_parents(state, result.parent);
-  if (!few) {
-    result.listed.reset();
-    if (depths) write_depths(state, result.depth);
-  }
+  if (!few && depths) write_depths(state, result.depth);
   if (owned_index >= 0) {  // it may have no edges, and is not among those of the state then
     result.parent[owned_index] = source;
     if (depths) result.depth[owned_index] = 0;

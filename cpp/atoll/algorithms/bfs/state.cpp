@@ -51,6 +51,7 @@ BfsLevel BfsState<Id>::start(Local root, Vertex source) {
       std::copy(unreachable_.begin() + a, unreachable_.begin() + b, visited_.begin() + a);
     }
     threads_[thread].found = {};
+    threads_[thread].pending = 0;  // an interrupted run may have left some
   });
   // The bits after the last active vertex are marked as visited, so that pulls skip them.
   if (const auto tail = static_cast<std::size_t>(graph_.active()) % 64; tail > 0)

@@ -74,8 +74,8 @@ class BfsState {
     append(t, v);
   }
 
-  /// Serves a level that one thread pushes while no records arrive (serial.hpp). If may_exchange_small_levels(), arrays
-  /// have entries for mirrors too.
+  /// Serves a level that one thread pushes, or threads that write disjoint words, while no records arrive (serial.hpp,
+  /// team_push.hpp). If may_exchange_small_levels(), arrays have entries for mirrors too.
   struct UnsynchronizedView {
     std::span<const Local> queue;
     Local* next;  ///< capacity: all reachable vertices and one more

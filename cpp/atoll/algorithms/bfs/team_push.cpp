@@ -7,7 +7,10 @@ namespace {
 
 // Levels with fewer edges are left to one thread: waking the team costs more, or three barriers.
 constexpr Edge kLeastEdges = 6144, kLeastTogether = 4096;
-// Targets in all bins of a thread; small enough for its cache, large enough that barriers do not count.
+// A list is gathered by one thread: a frontier of few vertices for each thread leaves most of them waiting.
+constexpr Vertex kLeastVertices = 4;
+// Targets in all bins of a thread, and in one bin at least; small enough for its cache, large enough that barriers do
+// not count.
 constexpr std::size_t kBinned = 32768, kLeastBinned = 2048;
 // Edges of a list gathered between looks at the room in bins.
 constexpr Edge kGathered = 1024;
@@ -56,8 +59,9 @@ TeamPush<Id>::TeamPush(const Graph& graph, const Id* ids, BfsState<Id>& state)
     : out_(graph.out()), team_(graph.world().team()), state_(state), ids_(ids) {}
 
 template <class Id>
-bool TeamPush<Id>::suits(Edge edges, bool together) const {
-  return team_.size() > 1 && edges >= (together ? kLeastTogether : kLeastEdges);
+bool TeamPush<Id>::suits(const BfsLevel& frontier, bool together) const {
+  return team_.size() > 1 && frontier.vertices >= kLeastVertices * team_.size() &&
+         frontier.edges >= (together ? kLeastTogether : kLeastEdges);
 }
 
 template <class Id>
@@ -80,7 +84,10 @@ void TeamPush<Id>::make_bins() {
 template <class Id>
 void TeamPush<Id>::levels(const std::function<bool()>& end_level) {
   if (threads_.empty()) make_bins();
-  for (Thread& t : threads_) t.at = t.end = 0;  // an interrupted run may have left some
+  for (Thread& t : threads_) {  // an interrupted run may have left some
+    t.at = t.end = 0;
+    t.edge = 0;
+  }
   for (auto& more : more_) more = false;
   counts_.next = counts_.found = 0;
   counts_.edges = 0;
@@ -125,7 +132,12 @@ bool TeamPush<Id>::gather(const View& view, Thread& mine) {
   for (Bin& bin : mine.bins) bin.count = 0;
   const std::size_t size = view.queue.size();
   const std::size_t grain = std::clamp<std::size_t>(size / (4 * threads_.size()), 1, kMostTaken);
-  auto room = static_cast<Edge>(bins[0].targets.size() - 1);
+  const auto room_left = [&] {
+    std::size_t fullest = 0;
+    for (const Bin& bin : mine.bins) fullest = std::max(fullest, bin.count);
+    return static_cast<Edge>(bins[0].targets.size() - 1 - fullest);
+  };
+  Edge room = room_left();  // in each bin, at least
   for (;; ++mine.at, mine.edge = 0) {
     if (mine.at >= mine.end) {
       mine.at = counts_.next.fetch_add(grain, std::memory_order_relaxed);
@@ -145,7 +157,7 @@ bool TeamPush<Id>::gather(const View& view, Thread& mine) {
     const std::span<const Local> list = out_.neighbours(u);
     while (mine.edge < static_cast<Edge>(list.size())) {
       const Edge count = std::min(kGathered, static_cast<Edge>(list.size()) - mine.edge);
-      if (room < count) return true;
+      if (room < count && (room = room_left()) < count) return true;
       room -= count;
       for (const Local v : list.subspan(static_cast<std::size_t>(mine.edge), static_cast<std::size_t>(count))) {
         Bin& bin = bins[owner_of(v)];

@@ -7,12 +7,16 @@
 #include <vector>
 
 /// Pushes levels by the threads of a team on one rank, without atomics or locked instructions: the threads gather the
-/// targets that are not visited into bins, by the owner of the cache line that has their bit; then each claims its own.
-/// The team stays together from level to level.
+/// targets that are not visited into bins, one for each thread, among which the cache lines of the bits are hashed; then
+/// each thread claims the targets in its bins. The team stays together from level to level. It suits levels of some
+/// thousand edges and more, and several vertices for each thread.
 ///
 ///     TeamPush<Id> push(graph, ids, state);            // ids: nullptr if they equal local numbers
-///     if (push.suits(edges))                           // of the frontier
-///       push.levels([&] { ...; return push.suits(next_edges, true); });
+///     if (push.suits(frontier))
+///       push.levels([&] { ...; return push.suits(next_frontier, true); });
+///
+/// Memory, from the first such level on: 12 bytes (ids of 64 bits: 16) for each of 32,768 targets a thread, or of 2,048
+/// for each pair of threads if that is more.
 namespace atl {
 
 /// Claims gathered targets, among which a vertex may be several times, for the only thread that writes their bits:
@@ -33,8 +37,8 @@ class TeamPush {
   TeamPush(const TeamPush&) = delete;
   TeamPush& operator=(const TeamPush&) = delete;
 
-  /// Whether a level with so many edges is pushed faster than by one thread; `together`: as the next of levels().
-  bool suits(Edge edges, bool together = false) const;
+  /// Whether this frontier is pushed faster than by one thread; `together`: as the next of levels().
+  bool suits(const BfsLevel& frontier, bool together = false) const;
   /// Pushes the frontier. Then thread 0 calls end_level(), which ends the level and says whether the next one follows.
   void levels(const std::function<bool()>& end_level);
   std::size_t memory_bytes() const;

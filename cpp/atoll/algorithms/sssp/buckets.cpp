@@ -11,8 +11,8 @@
 namespace atl {
 namespace {
 
-// Vertices that a thread takes at a time, at most.
-constexpr std::ptrdiff_t kGrain = 32;
+// Vertices that a thread takes at a time, at most: of several, and if it is the only one.
+constexpr std::ptrdiff_t kGrain = 32, kGrainAlone = 4096;
 // Bucket fusion: a thread continues with the vertices it added to the current bucket while they are fewer than this.
 constexpr std::size_t kFusion = 2000;
 // One thread processes buckets of up to so many vertices for each thread: the barrier of a bucket costs about as much.
@@ -109,7 +109,8 @@ void DeltaStepping<Real, Sum>::relax_share(int number) {
   for (std::size_t k = 0; k < threads_.size(); ++k) {
     Thread& owner = threads_[(static_cast<std::size_t>(number) + k) % threads_.size()];
     for (std::ptrdiff_t left; (left = owner.left.load(std::memory_order_relaxed)) > 0;) {
-      const std::ptrdiff_t grain = one_thread_ ? left : std::clamp<std::ptrdiff_t>(left / 2, 1, kGrain);
+      const std::ptrdiff_t grain =
+          one_thread_ ? std::min(left, kGrainAlone) : std::clamp<std::ptrdiff_t>(left / 2, 1, kGrain);
       left = owner.left.fetch_sub(grain, std::memory_order_acquire);
       if (left <= 0) break;
       team_.cancellation_point(number);

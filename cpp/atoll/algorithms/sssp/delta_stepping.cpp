@@ -32,7 +32,7 @@ namespace {
 // relaxes the rest.
 constexpr double kFewPending = 1.0 / 256;
 // A search that reaches little resets and writes only the blocks of vertices in which it has reached some, of at most so
-// many blocks. It counts as such if these hold less than one in kFewTouched of the vertices.
+// many blocks. It counts as such if these hold less than one in kFewTouched of the vertices, times the threads.
 constexpr std::size_t kMostBlocks = 4096, kFewTouched = 8;
 
 }  // namespace
@@ -61,8 +61,10 @@ void DeltaStepping<Real, Sum>::run(Vertex source, SsspResult<Real>& result) {
   start(here);
   push();
   if (horizon_ < kUnreached) pull();
-  write_tree<Real, Sum>(graph_, here,
-                        {{distance_.data(), distance_.size()}, {trace_.data(), trace_.size()}, list_reached()}, result);
+  auto reached = list_reached();
+  all_touched_ = !reached;
+  write_tree<Real, Sum>(
+      graph_, here, {{distance_.data(), distance_.size()}, {trace_.data(), trace_.size()}, std::move(reached)}, result);
 }
 
 template <class Real, class Sum>
@@ -169,7 +171,7 @@ std::optional<std::vector<Local>> DeltaStepping<Real, Sum>::list_reached() const
   if (all_touched_) return {};
   std::size_t touched = 0;
   for_touched([&](std::size_t begin, std::size_t end) { touched += end - begin; });
-  if (touched * kFewTouched > distance_.size()) return {};
+  if (touched * kFewTouched * threads_.size() > distance_.size()) return {};
   std::vector<Local> reached;
   for_touched([&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v)

@@ -12,7 +12,7 @@
 
 /// Shortest paths by delta-stepping, on one rank and over the ranks of an edge-cut. Memory beside the graph: 8 bytes
 /// (double: 16) per edge in each direction that is relaxed, as much again for lists of entering edges on graphs with
-/// hubs (on one rank only if they are directed), about 12 (double: 24) per vertex, and 32 (double: 64) per master on
+/// hubs (on one rank only if they are directed), about 12 (double: 24) per local vertex, and 32 (double: 64) per master on
 /// graphs with hubs over ranks.
 namespace atl {
 
@@ -66,10 +66,11 @@ class DeltaStepping {
     std::vector<Local> changed;  // vertices changed since pulling began
     std::vector<char> touched;   // [block of vertices] whether this thread may have lowered a distance in it
     Array<Candidate> candidates;
-    std::size_t bucket = 0;                           // the bucket that is being emptied
-    std::array<Upcoming, 2> next{};                   // of this round of the team and of the one before, in turns
-    Sum least = kUnreached;                           // least distance of a master that this thread has changed
-    alignas(64) std::atomic<std::ptrdiff_t> left{0};  // of `kept`, from its front; below 0 if none
+    std::size_t bucket = 0;          // the bucket that is being emptied
+    std::array<Upcoming, 2> next{};  // of this round of the team and of the one before, in turns
+    Sum least = kUnreached;          // least distance of a master that this thread has changed
+    // Entries [0, left) of `kept` are not taken yet; threads take from the end. Below 0 if there are none.
+    alignas(64) std::atomic<std::ptrdiff_t> left{0};
   };
 
   void choose_steps(const SsspOptions& options);
@@ -129,10 +130,10 @@ class DeltaStepping {
     return static_cast<double>(bucket) * delta_ >= static_cast<double>(horizon);
   }
   void put(Thread& thread, Local v, Sum distance) {
+    thread.touched[index(v) >> block_bits_] = 1;
     const std::size_t bucket = bucket_of(distance);
     if (bucket >= thread.buckets.size()) thread.buckets.resize(bucket + 1);
     thread.buckets[bucket].push_back(v);
-    thread.touched[index(v) >> block_bits_] = 1;
   }
 
   const Graph& graph_;
@@ -156,8 +157,8 @@ class DeltaStepping {
   // [local]. Without predecessors write_tree() searches for all parents: delaunay_n15, rgg_n_2_15_s0 and ca-CondMat
   // then took 1.26 to 1.65 times as long with 1 and 2 threads.
   Array<Trace> trace_;
-  int block_bits_ = 0;       // a block is 2^block_bits_ vertices
-  bool all_touched_ = true;  // any vertex may have been reached since start() reset them all
+  int block_bits_ = 6;       // a block is 2^block_bits_ vertices
+  bool all_touched_ = true;  // any vertex may have been reached since start(), or so many that all are reset
   std::vector<Thread> threads_;
   Array<Local> frontier_;
   std::size_t frontier_size_ = 0;

@@ -31,7 +31,7 @@ struct SsspResult {
   Array<Vertex> parent;  ///< [owned index] original id of the parent; the source's is its own, kNoVertex: not reached
   Vertex reached = 0;    ///< reached vertices on all ranks, the source included
   /// Owned indices of the vertices reached on this rank, where they are few. All other entries of the arrays are those
-  /// of unreached vertices, and the next run into this result writes only what changes.
+  /// of unreached vertices, and the next run into this result writes only what changes: who changes them resets this.
   std::optional<std::vector<Vertex>> listed = {};
 };
 

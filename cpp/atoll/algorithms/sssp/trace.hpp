@@ -8,8 +8,8 @@
 namespace atl {
 
 /// How a vertex got a distance, and whether its edges were relaxed at it; both hold only while it has that distance.
-/// Threads write without a lock. A trace of 8 bytes (sums of 32 bits) changes as a whole. One of 16 bytes might be torn,
-/// so several threads write no predecessor into it, only at which distance edges were relaxed.
+/// Threads write without a lock. A trace of 8 bytes (sums of 32 bits) changes as a whole. One of 16 bytes might be torn:
+/// where several threads run, only the distance of the last relaxation is noted in it, no predecessor.
 template <class Sum>
 struct alignas(2 * sizeof(Sum)) SsspTrace {
   static constexpr std::uint32_t kNoPredecessor = 0x7fffffff, kRelaxed = 0x80000000;

@@ -169,12 +169,18 @@ template <class Real, class Sum>
 void ShortestPathTree<Real, Sum>::refuse_rounded() const {
   if constexpr (std::is_same_v<Sum, std::uint64_t>)
     graph_.world().collective_try([&] {
-      for (Vertex i = 0; i < graph_.owned(); ++i)
-        if (const Sum d = distance(graph_.local_of(i)); d != kUnreached)
+      const auto refuse = [this](Local v, Vertex owned_index) {
+        if (const Sum d = distance(v); d != kUnreached)
           check(static_cast<Sum>(static_cast<Real>(d)) == d,
                 "sssp: {}: the shortest path to {} is {} long (float64 does not hold every whole number beyond 2^53). "
                 "Scale the weights down.",
-                graph_.name(), graph_.ids().id_of(i), d);
+                graph_.name(), graph_.ids().id_of(owned_index), d);
+      };
+      if (found_.reached) {
+        for (const Local v : *found_.reached) refuse(v, graph_.owned_index_of(v));
+      } else {
+        for (Vertex i = 0; i < graph_.owned(); ++i) refuse(graph_.local_of(i), i);
+      }
     });
 }
 

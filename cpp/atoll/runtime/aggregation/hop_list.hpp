@@ -43,8 +43,8 @@ class HopList {
   /// Whether each rank closes each of its hops in each exchange, so that no vote is needed: where that costs less than
   /// to wait for each other in each round (RouteModel::closing_pays).
   bool closed_by_counts() const { return closes_; }
-  /// Whether what a closing packet of that rank says of the ranks' sums is to be added. Not if another rank of the same
-  /// domain says it too, because each of them gathers for targets for which this rank gathers next.
+  /// Whether a closing packet's sums are to be added. Two ranks of one subdomain may both send up to this rank, for
+  /// different targets; each carries the whole subdomain's sum, so only the first one's is added.
   bool adds_sums(Rank from, int round, Phase arrival) const {
     return repeats_.empty() || std::find(repeats_.begin(), repeats_.end(),
                                          std::pair(from, 2 * round + static_cast<int>(arrival))) == repeats_.end();

@@ -48,7 +48,7 @@ class Relay {
       if (round + 1 < hops_.rounds()) world_.barrier_within(hops_.route().level_of(round));
     }
   }
-  /// The same for routes with few hops (HopList::closed_by_counts), if handlers do not send. The last packet of a hop
+  /// The same where that pays (HopList::closed_by_counts), if handlers do not send. The last packet of a hop
   /// counts its records. Each rank goes on when its own incoming hops are complete, and at the end all records
   /// have arrived without a vote. Returns the sums of `mine` over all ranks, which the same packets carry.
   DrainSums close_hops(const DrainSums& mine);

@@ -9,7 +9,7 @@
 
 /// Predicts the time of an exchange of records on each route, and so which route to take (Plan::route is "auto").
 ///
-///     const RouteModel model(hierarchy, costs, {.bytes = slot_bytes, .per_peer = plan.slots_per_peer, .longest = 1 << 18});
+///     const RouteModel model(hierarchy, costs, {.bytes = bytes, .per_peer = plan.slots_per_peer, .longest = 1 << 18});
 ///     model.best({.records = 1e6, .record_bytes = 8});       // "domain"
 ///
 /// The model. Every pair of ranks exchanges equally many records; domains of a level have one size, their average. A
