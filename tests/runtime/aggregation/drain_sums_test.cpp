@@ -69,6 +69,9 @@ Hierarchy uneven() {
   return Hierarchy(root);
 }
 
+// Sanitizers look at a part of the cases.
+bool is_left_out(std::uint64_t number) { return shapes::kSanitized && random_at(9, number) % 6 != 0; }
+
 std::vector<std::string> routes() {
   std::vector<std::string> all = Route::names();
   all.emplace_back("auto");
@@ -78,10 +81,12 @@ std::vector<std::string> routes() {
 }  // namespace
 
 TEST_CASE("a drain returns the sums over all ranks on every route, whatever the domains and their monitors") {
+  std::uint64_t number = 0;
   for (const std::string machine : kHierarchies)
     for (const std::string& route : routes())
       for (const std::string& monitors : monitor_names()) {
         if (route != "domain" && monitors != "spread") continue;
+        if (is_left_out(++number)) continue;
         CAPTURE(machine);
         CAPTURE(route);
         CAPTURE(monitors);
@@ -98,9 +103,11 @@ TEST_CASE("a drain returns the sums over all ranks on every route, whatever the 
 }
 
 TEST_CASE("a drain returns the sums on threads too, whatever the buffers and the order of delivery") {
+  std::uint64_t number = 0;
   for (const char* machine : {"1+2", "2x2", "3+2", "2x2x2"})
     for (const std::string& route : routes())
       for (auto [name, plan] : shapes::buffers()) {
+        if (is_left_out(++number)) continue;
         CAPTURE(machine);
         CAPTURE(route);
         CAPTURE(name);
@@ -111,10 +118,12 @@ TEST_CASE("a drain returns the sums on threads too, whatever the buffers and the
 }
 
 TEST_CASE("unequal domains of many ranks have hops that repeat a sum, which is added once") {
+  std::uint64_t number = 0;
   // In the first, leaves' sizes do not divide their groups', and there are more groups than ranks in a leaf.
   for (const Hierarchy& hierarchy : {Hierarchy::parse("9x5x3"), uneven()})
     for (const std::string route : {"mst", "domain", "aml", "row"})
       for (const std::string& monitors : monitor_names()) {
+        if (is_left_out(++number)) continue;
         Plan plan;
         plan.route = route;
         plan.monitors = monitors;
