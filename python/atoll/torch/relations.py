@@ -228,7 +228,7 @@ def _kind_and_nodes(input_nodes: Any, kinds: list[str]) -> tuple[str, Any]:
         kind, nodes = input_nodes
     if not isinstance(kind, str):
         raise TypeError(
-            f"input_nodes is {shown(input_nodes)} (a kind of vertices is needed, alone or with a mask or numbers). Use "
+            f"input_nodes is {shown(input_nodes)} (a kind of vertices, or a kind and a mask or numbers). Use "
             f"({kinds[0] if kinds else 'paper'!r}, mask)."
         )
     if kind not in kinds:

@@ -2,6 +2,7 @@
 """Random graphs of NetworkX, and whether a function of atoll gives what NetworkX's own gives on them."""
 
 import random
+from itertools import islice
 
 import atoll.networkx as backend
 import networkx as nx
@@ -90,3 +91,14 @@ def refused(name, G, *args, **kwargs):
     reason = backend.can_run(name, (G, *args), kwargs)
     assert isinstance(reason, str) and len(reason) > 10
     return reason
+
+
+def listed(name, most, G, *args, **kwargs):
+    """The first of a generator's paths by atoll and by NetworkX, or (class, text) of the error."""
+    out = []
+    for chosen in ({"backend": "atoll"}, {}):
+        try:
+            out.append(list(islice(getattr(nx, name)(G, *args, **chosen, **kwargs), most)))
+        except Exception as e:
+            out.append((type(e), str(e)))
+    return out

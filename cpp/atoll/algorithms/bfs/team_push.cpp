@@ -133,9 +133,9 @@ bool TeamPush<Id>::gather(const View& view, Thread& mine) {
   const std::size_t size = view.queue.size();
   const std::size_t grain = std::clamp<std::size_t>(size / (4 * threads_.size()), 1, kMostTaken);
   const auto room_left = [&] {
-    std::size_t fullest = 0;
-    for (const Bin& bin : mine.bins) fullest = std::max(fullest, bin.count);
-    return static_cast<Edge>(bins[0].targets.size() - 1 - fullest);
+    std::size_t most = 0;
+    for (const Bin& bin : mine.bins) most = std::max(most, bin.count);
+    return static_cast<Edge>(bins[0].targets.size() - 1 - most);
   };
   Edge room = room_left();  // in each bin, at least
   for (;; ++mine.at, mine.edge = 0) {
