@@ -48,6 +48,17 @@ TEST_CASE("costs of a network's levels follow from its links") {
   }
 }
 
+TEST_CASE("nodes of CoLa's machine have one network card, or one for each GPU") {
+  const LevelCost one = machine_preset("a800")->cost.at(1), rails = machine_preset("a800-rails")->cost.at(1);
+  CHECK(one.cards == 1);
+  CHECK(rails.cards == 8);
+  // A message of a single pair takes as long as Table 4 says, within a tenth, in both.
+  CHECK(one.bytes_per_second == doctest::Approx(18e9).epsilon(0.12));
+  CHECK(rails.bytes_per_second / rails.cards == 18e9);
+  CHECK(one.latency_s == rails.latency_s);
+  CHECK_FALSE(machine_preset("a800-8"));
+}
+
 TEST_CASE("a platform is a name, a file or the preset") {
   CHECK(read_machine("", 3).cost.depth() == 3);
   CHECK(read_machine("torus:4x4", 2).network->hosts() == 16);

@@ -36,7 +36,7 @@ struct PlanFields {
 
 // The domains of so many GPUs of a preset: nodes of 8, the last with what is left; the v100's one node has two of 4.
 std::string preset_domains(const std::string& preset, const std::string& count) {
-  const int of_domain = preset == "a800" ? 8 : 4, most = preset == "a800" ? 4096 : 8;
+  const int of_domain = preset == "v100" ? 4 : 8, most = preset == "v100" ? 8 : 4096;
   int gpus = 0;
   const auto [end, error] = std::from_chars(count.data(), count.data() + count.size(), gpus);
   if (error != std::errc{} || end != count.data() + count.size() || gpus < 1 || gpus > most)
