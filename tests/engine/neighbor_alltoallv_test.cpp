@@ -3,6 +3,8 @@
 
 #include <atoll/engine/neighbor_alltoallv.hpp>
 #include <atoll/runtime/job/launch.hpp>
+#include <atoll/runtime/job/virtual_ranks.hpp>
+#include <atoll/topology/machine.hpp>
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -98,4 +100,37 @@ TEST_CASE("what a round has sent arrives although its sender calls nothing after
     });
     CHECK(in_time);
   }
+}
+
+// 4 MB to each of three peers over the links of nodes of two. A slot holds several blocks, and many are in flight.
+TEST_CASE("long messages arrive whole in virtual time, at the rate of the links") {
+  constexpr std::size_t kItems = 512, kPiece = 1024;
+  const Machine machine = *machine_preset("a800");
+  constexpr double kAcross = 2 * 2 * kItems * kPiece * sizeof(std::uint64_t);  // of a node's two ranks, to two each
+  run_virtual(Hierarchy::parse("2x2"), machine, {}, [&](World& world) {
+    const auto me = static_cast<std::size_t>(world.rank());
+    const std::size_t capacity = NeighborAlltoallv::capacity_for(world, kItems * kPiece * sizeof(std::uint64_t));
+    CHECK(capacity > world.payload_bytes());
+    std::vector<std::size_t> items(4, kItems);
+    items[me] = 0;
+    NeighborAlltoallv alltoallv(world, capacity, items, items);
+    for (std::uint64_t round = 1; round <= 3; ++round) {
+      std::vector<std::uint64_t> sums(4);
+      world.barrier();
+      const double begin = world.now();
+      alltoallv.exchange(
+          [&](int, NeighborAlltoallv::Writer& writer, Rank to, std::size_t item) {
+            std::byte* at = writer.reserve(kPiece * sizeof(std::uint64_t));
+            for (std::size_t i = 0; i < kPiece; ++i) {
+              const std::uint64_t value = round + 10 * static_cast<std::uint64_t>(to) + item;
+              std::memcpy(at + i * sizeof value, &value, sizeof value);
+            }
+            writer.commit(kPiece * sizeof(std::uint64_t));
+          },
+          [&](Rank from, std::span<const std::byte> part) { sums[from] += number_in(part); });
+      CHECK(world.now() - begin < 1.2 * kAcross / machine.cost.at(1).bytes_per_second + 400e-6);
+      for (std::size_t from = 0; from < 4; ++from)
+        CHECK(sums[from] == (from == me ? 0 : kPiece * (kItems * (round + 10 * me) + kItems * (kItems - 1) / 2)));
+    }
+  });
 }

@@ -136,7 +136,7 @@ bool NeighborAlltoallv::acquire(Rank to, std::size_t bytes, Memory& memory) {
     memory.data = memory.buffer->data();
     return true;
   }
-  if (world_.acquire(to, memory.slot) != Busy::no) return false;
+  if (acquire_for_message(world_, to, sizeof(Part) + capacity_, memory.slot) != Busy::no) return false;
   memory.data = memory.slot.data;
   return true;
 }

@@ -78,10 +78,11 @@ void Collectives::deliver(void* self, Rank from, std::uint32_t, const std::byte*
 
 void Collectives::send(Rank to, std::uint64_t tag, std::span<const std::byte> bytes) {
   // An empty message sends nothing, and receive() does not wait for it.
-  const std::size_t part = slot_fill_bytes(world_, bytes.size()) - sizeof(Chunk);
+  const std::size_t payload = slot_fill_bytes(world_, bytes.size()), part = payload - sizeof(Chunk);
   for (std::size_t offset = 0; offset < bytes.size();) {
     Slot slot;
-    world_.wait_until("send: a slot to the peer", [&] { return world_.acquire(to, slot) == Busy::no; });
+    world_.wait_until("send: a slot to the peer",
+                      [&] { return acquire_for_message(world_, to, payload, slot) == Busy::no; });
     const std::size_t n = std::min(bytes.size() - offset, part);
     const Chunk chunk{tag, offset};
     std::memcpy(slot.data, &chunk, sizeof chunk);

@@ -281,9 +281,6 @@ int verb_simulate(const Words& words) {
                                                                 {"ATOLL_PLATFORM", fields.platform},
                                                                 {"ATOLL_ROUTE", route}};
       if (!command.plan().map.empty()) settings.emplace_back("ATOLL_MAP", command.plan().map);
-      if (machine_preset(fields.platform))  // GPUs write into each other's memory: nobody waits for a packet
-        for (const auto& [name, value] : {std::pair{"ATOLL_SLOTS_PER_PEER", "64"}, {"ATOLL_SLOT_BYTES", "262144"}})
-          if (!std::getenv(name)) settings.emplace_back(name, value);
       const int code = run_again(again, settings);
       check_ended_well(code, route, inner);
       const nlohmann::json run = parse_json(read_text_file(result.path()).value_or(""));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/base/stream_copy.hpp>
+#include <atoll/runtime/aggregation/long_messages.hpp>
 #include <atoll/runtime/broadcast/panel_broadcast.hpp>
 #include <cstring>
 #include <mutex>
@@ -195,9 +196,12 @@ bool PanelBroadcast::send_some(BroadcastRequest& request, BroadcastRequest::Chil
   const std::size_t end = std::min(all, (chunk + 1) * request.chunk_bytes_);
   const bool in_place = request.panel_.data && child.address && world_.fabric().shares_addresses(child.rank) &&
                         options_.copies == BroadcastOptions::Copies::in_place;
+  // A modelled chunk is one message however long it is.
+  const std::size_t payload =
+      request.panel_.data && !in_place ? message_slot_payload(world_, all) : world_.payload_bytes();
   while (child.sent < end) {
     Slot slot;
-    if (world_.acquire(child.rank, slot) != Busy::no) break;
+    if (acquire_for_message(world_, child.rank, payload, slot) != Busy::no) break;
     Head head{Kind::piece, request.group_, child.sent, end - child.sent, nullptr};
     const std::byte* from = request.panel_.data + child.sent;
     std::size_t more = 0, filled = sizeof head;
