@@ -138,6 +138,18 @@ TEST_CASE("a rank fetches each remote row once, a domain once for all of its ran
       }
       CHECK(world.sum(rows) == static_cast<double>(fetched.size()));
 
+      // The rank that takes whole blocks of an owner for its domain has the owner's number in there.
+      std::set<std::pair<Rank, Vertex>> with_blocks = fetched;
+      for (Rank owner = 0; owner < world.size() && tree.depth() > 1; ++owner)
+        for (Rank domain = 0; domain < world.size(); ++domain) {
+          if (domain_of(domain) != domain || domain_of(owner) == domain) continue;
+          std::vector<Rank> members;
+          for (Rank r = domain; r < world.size(); ++r)
+            if (domain_of(r) == domain) members.push_back(r);
+          const auto number = static_cast<std::size_t>(owner - domain_of(owner));
+          for (Vertex row = blocks.begin(owner); row < blocks.end(owner); ++row)
+            with_blocks.insert({members[number % members.size()], row});
+        }
       const auto n = static_cast<double>(blocks.count());
       for (const SpmmStrategy& strategy : by_rows()) {
         CAPTURE(std::string(strategy.name));
@@ -147,7 +159,9 @@ TEST_CASE("a rank fetches each remote row once, a domain once for all of its ran
         for (const HaloTraffic& level : other.traffic(kColumns)) sent += static_cast<double>(level.rows);
         CHECK(world.sum(sent) == (strategy.fetch == SpmmStrategy::Fetch::all        ? n * (world.size() - 1)
                                   : strategy.fetch == SpmmStrategy::Fetch::nonzeros ? nonzeros
-                                                                                    : volume.remote_columns));
+                                  : strategy.fetch == SpmmStrategy::Fetch::blocks
+                                      ? static_cast<double>(with_blocks.size())
+                                      : volume.remote_columns));
         if (strategy.fetch == SpmmStrategy::Fetch::columns && strategy.path == HaloPath::domains && tree.depth() > 1)
           CHECK(other.volume().crossing == static_cast<double>(entering.size()));
       }

@@ -104,9 +104,18 @@ TEST_CASE("what a product sends by level is what its volume and the counters say
         for (std::size_t l = 0; l < levels.size(); ++l) CHECK(levels[l] <= sent.levels[l].bytes);
         if (strategy.algorithm == Algorithm::rows_1d) {
           using Fetch = SpmmStrategy::Fetch;
-          CHECK(bytes.sent == (strategy.fetch == Fetch::all        ? bytes.coarse
-                               : strategy.fetch == Fetch::nonzeros ? bytes.row_wise
-                                                                   : bytes.column_wise));
+          if (strategy.fetch == Fetch::blocks) {
+            // All rows cross into each domain once; inside, as many as ranks need.
+            const auto tree = world.hierarchy();
+            double domains = 1;
+            for (Rank r = 1; r < ranks; ++r) domains += tree.level_between(r - 1, r) == tree.depth() - 1;
+            CHECK(bytes.crossing == static_cast<double>(blocks.count() * kColumns) * (domains - 1) * sizeof(float));
+            CHECK(bytes.sent >= std::max(bytes.crossing, bytes.column_wise));
+          } else {
+            CHECK(bytes.sent == (strategy.fetch == Fetch::all        ? bytes.coarse
+                                 : strategy.fetch == Fetch::nonzeros ? bytes.row_wise
+                                                                     : bytes.column_wise));
+          }
         }
         if (strategy.algorithm == Algorithm::summa_2d) {
           SummaSpmm<float> summa(world, random_rows::rows<float>(blocks, world.rank()));
@@ -149,6 +158,45 @@ TEST_CASE("on a virtual clock every algorithm takes the device's time for what i
     // In 2D a rank has some of the columns, and reads the whole block for them.
     const double slices = strategy.algorithm == Algorithm::summa_2d ? 2 : 1;
     CHECK(seconds == doctest::Approx(nonzeros * (slices * (4 + 8) + kColumns * 8)));
+  }
+}
+
+TEST_CASE("a program takes its multiples of the roofline") {
+  const Hierarchy tree = Hierarchy::parse("2x2");
+  Machine machine = Cost::paper(2);
+  machine.device = DeviceRates{.flops_per_second = 1e30, .memory_bytes_per_second = 1};
+  const Blocks blocks = random_rows::blocks(4);
+  constexpr std::int64_t kColumns = 6;
+  const auto seconds = [&](SpmmStrategy strategy, const SpmmProgram& program) {
+    strategy.program = program;
+    double sum = 0;
+    run_virtual(tree, machine, over(""), [&](World& world) {
+      SpmmProduct<double> spmm(world, random_rows::rows<double>(blocks, world.rank()), strategy);
+      Part<double> b(blocks.size(world.rank()), kColumns), c(blocks.size(world.rank()), kColumns);
+      b.fill(blocks.begin(world.rank()), 1);
+      const Counters before = world.counters();
+      spmm(b.view(), c.view());
+      sum += world.counters().since(before).time.compute;
+      CHECK(wrong_in(c.view(), blocks, world.rank(), 1, Reduce::sum, true) == 0);
+    });
+    return sum;
+  };
+  const double row = kColumns * sizeof(double), rows = static_cast<double>(blocks.count());
+  for (const SpmmStrategy& strategy : spmm_strategies()) {
+    CAPTURE(std::string(strategy.name));
+    const double product = seconds(strategy, {});
+    CHECK(seconds(strategy, {.product = 3}) == doctest::Approx(3 * product));
+    const double stages = seconds(strategy, {.stage = 2}) - product, copies = seconds(strategy, {.copy = 5}) - product;
+    CHECK(stages >= 2 * 2 * rows * row);  // each row of C in a stage at least
+    CHECK(copies >= 0);
+    if (strategy.name == "broadcast") {
+      CHECK(stages == doctest::Approx(2 * 2 * 4 * rows * row));
+      CHECK(copies == doctest::Approx(5 * 3 * rows * row));
+    }
+    const SpmmProgram paper = spmm_program(strategy.name);
+    CHECK(paper.product > 0);
+    CHECK(seconds(strategy, paper) ==
+          doctest::Approx(paper.product * product + paper.stage / 2 * stages + paper.copy / 5 * copies));
   }
 }
 

@@ -25,6 +25,21 @@ std::vector<int> domain_distances(const World& world) {
   return domain;
 }
 
+// The ranks of other domains of the highest level whose rows this rank takes for its domain: those with its number in
+// theirs, so that a domain's ranks share the rows of all others.
+std::vector<Rank> owners_to_take(const World& world) {
+  const std::vector<int> domain = domain_distances(world);
+  std::vector<Rank> own, owners;
+  for (Rank r = 0; r < world.size(); ++r)
+    if (domain[r] == 0) own.push_back(r);
+  std::vector<std::size_t> number(domain.size());  // [domain] of its ranks so far
+  for (Rank r = 0; r < world.size(); ++r) {
+    const std::size_t of_rank = number[domain[r]]++;
+    if (domain[r] != 0 && own[of_rank % own.size()] == world.rank()) owners.push_back(r);
+  }
+  return owners;
+}
+
 }  // namespace
 
 // Which remote columns are fetched, in which phase, and where their copies lie in its buffer.
@@ -40,7 +55,12 @@ class DistributedSpmm<T>::Split {
     };
     index_ = index_of(columns);
     remote_columns_ = index_.rows().size();
-    if (strategy.fetch == SpmmStrategy::Fetch::all) {
+    if (strategy.fetch == SpmmStrategy::Fetch::blocks) {
+      std::vector<Vertex> some(columns.begin(), columns.end());
+      for (const Rank owner : owners_to_take(world))
+        for (Vertex row = blocks_.begin(owner); row < blocks_.end(owner); ++row) some.push_back(row);
+      index_ = index_of(some);
+    } else if (strategy.fetch == SpmmStrategy::Fetch::all) {
       std::vector<Vertex> all(static_cast<std::size_t>(blocks_.count()));
       std::iota(all.begin(), all.end(), Vertex{0});
       index_ = index_of(all);
@@ -206,8 +226,12 @@ void DistributedSpmm<T>::operator()(MatrixView<const T> b, MatrixView<T> c) {
   const auto step = [&](std::size_t) {
     if (!strategy_.overlapped) return false;
     const std::optional<Edge> nonzeros = run->step();
-    if (nonzeros) spmm::charge_product<T>(world_, *nonzeros, columns);
+    if (nonzeros) spmm::charge_product<T>(world_, *nonzeros, columns, strategy_.program);
     return nonzeros.has_value();
+  };
+  const auto finish = [&](std::int64_t copied_rows) {
+    spmm::charge_product<T>(world_, run->finish(team), columns, strategy_.program);
+    spmm::charge_stage<T>(world_, rows(), copied_rows, columns, strategy_.program);
   };
   for (std::size_t p = 0; p < phases_.size(); ++p) {
     Phase& phase = phases_[p];
@@ -216,10 +240,10 @@ void DistributedSpmm<T>::operator()(MatrixView<const T> b, MatrixView<T> c) {
     if (copies.size() < values) copies = Array<T>(values);
     if (phase.plan->broadcast().copies_on_all_ranks > 0)
       exchange_of(phase, columns).broadcast_all(b.data, b.stride, {copies.data(), values}, step);
-    spmm::charge_product<T>(world_, run->finish(team), columns);
+    finish(p == 0 ? 0 : phases_[p - 1].chunk.columns);
     run.emplace(*phase.product, MatrixView<const T>{copies.data(), phase.chunk.columns, columns, columns}, c, true);
   }
-  spmm::charge_product<T>(world_, run->finish(team), columns);
+  finish(phases_.empty() ? 0 : phases_.back().chunk.columns);
   if (reduce_ == Reduce::max || reduce_ == Reduce::min) finish_rows<T>(team, row_nonzeros_, c);
 }
 

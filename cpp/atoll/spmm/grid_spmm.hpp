@@ -5,6 +5,7 @@
 #include <atoll/matrix/spmm/spmm.hpp>
 #include <atoll/runtime/broadcast/panel_broadcast.hpp>
 #include <atoll/spmm/matrix_rows.hpp>
+#include <atoll/spmm/strategy.hpp>
 #include <map>
 
 /// The products that CoLa is compared with: CAGNET's algorithms [1], which move rows of B whether they are needed or not.
@@ -43,7 +44,8 @@ class ReplicatedSpmm {
  public:
   /// Frees the rows. Collective; every rank throws UsageError for another reduction or a replication that does not
   /// divide the number of ranks, InputError for a matrix that is not right.
-  ReplicatedSpmm(World& world, MatrixRows<T>&& rows, Rank replication, Reduce reduce = Reduce::sum);
+  ReplicatedSpmm(World& world, MatrixRows<T>&& rows, Rank replication, Reduce reduce = Reduce::sum,
+                 const SpmmProgram& program = {});
   ReplicatedSpmm(const ReplicatedSpmm&) = delete;
   ReplicatedSpmm& operator=(const ReplicatedSpmm&) = delete;
 
@@ -70,6 +72,7 @@ class ReplicatedSpmm {
 
   World& world_;
   const Reduce reduce_;
+  const SpmmProgram program_;
   std::vector<Edge> row_nonzeros_;                   // [own row]
   std::shared_ptr<const HaloPlan> fetched_, added_;  // rows of B of the share; rows of C of the team
   SparseMatrix<T> local_, remote_;                   // rows of added_; columns: own rows of B, copies
@@ -88,7 +91,7 @@ template <class T>
 class SummaSpmm {
  public:
   /// Frees the rows. Collective; errors as those of ReplicatedSpmm.
-  SummaSpmm(World& world, MatrixRows<T>&& rows, Reduce reduce = Reduce::sum);
+  SummaSpmm(World& world, MatrixRows<T>&& rows, Reduce reduce = Reduce::sum, const SpmmProgram& program = {});
   SummaSpmm(const SummaSpmm&) = delete;
   SummaSpmm& operator=(const SummaSpmm&) = delete;
 
@@ -118,6 +121,7 @@ class SummaSpmm {
 
   World& world_;
   const Reduce reduce_;
+  const SpmmProgram program_;
   Blocks blocks_, column_blocks_;
   Rank grid_rows_, grid_columns_, row_, column_;
   Rank stages_, stage_ranks_;  // columns of a stage are those of so many ranks

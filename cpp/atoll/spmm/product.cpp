@@ -57,10 +57,19 @@ std::int64_t check_shapes(World& world, MatrixView<const T> b, MatrixView<T> c, 
 }
 
 template <class T>
-void charge_product(World& world, Edge nonzeros, std::int64_t columns) {
+void charge_product(World& world, Edge nonzeros, std::int64_t columns, const SpmmProgram& program) {
   if (!world.machine().device) return;
   const double entries = static_cast<double>(nonzeros), k = static_cast<double>(columns);
-  world.compute(world.machine().device->seconds(2 * entries * k, entries * (sizeof(Local) + (k + 1) * sizeof(T))));
+  world.compute(program.product *
+                world.machine().device->seconds(2 * entries * k, entries * (sizeof(Local) + (k + 1) * sizeof(T))));
+}
+
+template <class T>
+void charge_stage(World& world, std::int64_t rows, std::int64_t copies, std::int64_t columns,
+                  const SpmmProgram& program) {
+  if (!world.machine().device) return;
+  const double passes = 2 * program.stage * static_cast<double>(rows) + program.copy * static_cast<double>(copies);
+  if (passes > 0) world.compute(world.machine().device->seconds(0, passes * static_cast<double>(columns) * sizeof(T)));
 }
 
 Rank largest_divisor_to_root(Rank ranks) {
@@ -73,7 +82,8 @@ Rank largest_divisor_to_root(Rank ranks) {
   template void check_rows(World&, const MatrixRows<T>&);                                                     \
   template Edge remote_nonzeros(const MatrixRows<T>&, Rank);                                                  \
   template std::int64_t check_shapes(World&, MatrixView<const T>, MatrixView<T>, std::int64_t, std::int64_t); \
-  template void charge_product<T>(World&, Edge, std::int64_t);
+  template void charge_product<T>(World&, Edge, std::int64_t, const SpmmProgram&);                            \
+  template void charge_stage<T>(World&, std::int64_t, std::int64_t, std::int64_t, const SpmmProgram&);
 ATOLL_PRODUCTS_OF(float)
 ATOLL_PRODUCTS_OF(double)
 #undef ATOLL_PRODUCTS_OF

@@ -3,6 +3,7 @@
 
 #include <atoll/matrix/matrix.hpp>
 #include <atoll/spmm/matrix_rows.hpp>
+#include <atoll/spmm/strategy.hpp>
 
 /// Steps that all distributed products do alike, whichever rank multiplies what: they check what they are given, and
 /// take their time on a virtual clock.
@@ -24,9 +25,15 @@ std::int64_t check_shapes(World& world, MatrixView<const T> b, MatrixView<T> c, 
 
 /// Where the Machine has a device, lets this rank take the time of nonzeros x (4 + sizeof(T) + columns sizeof(T)) bytes
 /// of its memory or 2 columns nonzeros operations, whichever is longer: the roofline of a product that finds no row of B
-/// in a cache.
+/// in a cache. A program takes so many times that.
 template <class T>
-void charge_product(World& world, Edge nonzeros, std::int64_t columns);
+void charge_product(World& world, Edge nonzeros, std::int64_t columns, const SpmmProgram& program = {});
+
+/// Where the Machine has a device, lets this rank take what a stage of the program costs beside its product, with
+/// `rows` rows of C and `copies` rows of B.
+template <class T>
+void charge_stage(World& world, std::int64_t rows, std::int64_t copies, std::int64_t columns,
+                  const SpmmProgram& program);
 
 /// The largest divisor of `ranks` that is at most their root.
 Rank largest_divisor_to_root(Rank ranks);

@@ -8,8 +8,9 @@ namespace atl {
 using namespace spmm;
 
 template <class T>
-ReplicatedSpmm<T>::ReplicatedSpmm(World& world, MatrixRows<T>&& a, Rank replication, Reduce reduce)
-    : world_(world), reduce_(reduce) {
+ReplicatedSpmm<T>::ReplicatedSpmm(World& world, MatrixRows<T>&& a, Rank replication, Reduce reduce,
+                                  const SpmmProgram& program)
+    : world_(world), reduce_(reduce), program_(program) {
   const Rank p = world.size(), me = world.rank();
   world.collective_try([&] {
     if (replication < 1 || p % replication != 0)
@@ -67,7 +68,8 @@ void ReplicatedSpmm<T>::operator()(MatrixView<const T> b, MatrixView<T> c) {
   const MatrixView<T> partial{partial_.data(), local_.rows, columns, columns};
   (*local_product_)(team, b, partial);
   remote_product_->add(team, {copies_.data(), remote_.columns, columns, columns}, partial);
-  charge_product<T>(world_, local_.pattern().nonzeros() + remote_.pattern().nonzeros(), columns);
+  charge_product<T>(world_, local_.pattern().nonzeros() + remote_.pattern().nonzeros(), columns, program_);
+  charge_stage<T>(world_, 2 * partial.rows, remote_.columns, columns, program_);  // two stages
   exchanges.add.reduce_all({partial_.data(), static_cast<std::size_t>(local_.rows * columns)});
   write_rows<T>(team, row_nonzeros_, reduce_, c, [&](std::int64_t i) { return &partial(i, 0); });
 }

@@ -97,7 +97,7 @@ double fetch_seconds(World& world, const MatrixRows<T>& a, const Reads& reads, s
   const std::string_view alike = named.path == HaloPath::domains && world.hierarchy().depth() > 1 ? "cola" : "halo";
   const auto& entry = *std::ranges::find_if(forecast.entries, [&](const auto& e) { return e.strategy->name == alike; });
   const double rows = world.sum(reads.remote_columns);
-  if (named.fetch == SpmmStrategy::Fetch::columns || rows == 0) return entry.seconds;
+  if (named.fetch != SpmmStrategy::Fetch::nonzeros || rows == 0) return entry.seconds;
   return entry.seconds * world.sum(reads.remote_nonzeros) / rows;
 }
 

@@ -44,9 +44,9 @@ typename SpmmProduct<T>::AnyProduct SpmmProduct<T>::planned(MatrixRows<T>&& rows
   switch (strategy_.algorithm) {
     case Algorithm::replicated_1_5d:
       if (replication == 0) replication = spmm::largest_divisor_to_root(world_.size());
-      return std::make_unique<ReplicatedSpmm<T>>(world_, std::move(rows), replication, reduce_);
+      return std::make_unique<ReplicatedSpmm<T>>(world_, std::move(rows), replication, reduce_, strategy_.program);
     case Algorithm::summa_2d:
-      return std::make_unique<SummaSpmm<T>>(world_, std::move(rows), reduce_);
+      return std::make_unique<SummaSpmm<T>>(world_, std::move(rows), reduce_, strategy_.program);
     case Algorithm::rows_1d:
       break;
   }

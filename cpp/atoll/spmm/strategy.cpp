@@ -26,6 +26,8 @@ constexpr SpmmStrategy kStrategies[] = {
      RowMessages::single, true},
     {"columnwise", "each row that a rank needs once", S::Fetch::columns, S::Phases::one, HaloPath::direct,
      RowMessages::single, false},
+    {"columnwise+blocks", "each row that a rank needs once, and all rows of other domains once into each (CoLa, RF+CF)",
+     S::Fetch::blocks, S::Phases::one, HaloPath::domains, RowMessages::many, false},
     {"columnwise+fusion", "each row once into each domain that needs it, then passed on inside, level by level",
      S::Fetch::columns, S::Phases::one, HaloPath::domains, RowMessages::single, false},
     {"columnwise+fusion+coalesced", "the same, many rows to a message", S::Fetch::columns, S::Phases::one,
@@ -46,6 +48,15 @@ const SpmmStrategy& spmm_strategy(std::string_view name) {
   std::vector<std::string_view> names;
   for (const SpmmStrategy& s : kStrategies) names.push_back(s.name);
   throw UsageError(fmt::format("SpMM: strategy {} (there are {}). Name one of them.", name, fmt::join(names, ", ")));
+}
+
+SpmmProgram spmm_program(std::string_view strategy) {
+  // By `bench/figures.py spmm-programs`.
+  constexpr SpmmProgram kCagnet{.product = 3.77, .stage = 15.8}, kMggcn{.product = 1.37, .stage = 5.1},
+      kMgg{.product = 1.35, .stage = 13.6, .copy = 7.3}, kCola{.product = 0.34, .copy = 17.5};
+  if (strategy == "broadcast+pipeline") return kMggcn;
+  if (strategy == "broadcast" || strategy == "broadcast-1.5d" || strategy == "broadcast-2d") return kCagnet;
+  return strategy == "rowwise" ? kMgg : kCola;
 }
 
 std::size_t overlapped_phases(const Machine& machine, int levels, double nonzeros) {

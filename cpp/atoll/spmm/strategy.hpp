@@ -14,6 +14,16 @@
 /// on GPUs." ICS 2025.
 namespace atl {
 
+/// Costs on a virtual clock of the program that a strategy stands for, in those of a device's roofline. The defaults are
+/// the roofline itself; spmm_program() has those of the programs that CoLa measured.
+struct SpmmProgram {
+  double product = 1;  ///< time of the local products, in that of the roofline
+  /// Time of a stage, in that of reading and writing the rank's rows of C once. A stage multiplies the rows of B that
+  /// arrive together, or the rank's own.
+  double stage = 0;
+  double copy = 0;  ///< time of each copied row of B, in that of reading it once from the device's memory
+};
+
 struct SpmmStrategy {
   enum class Algorithm {
     rows_1d,          ///< each rank multiplies its rows (DistributedSpmm)
@@ -24,6 +34,7 @@ struct SpmmStrategy {
     all,       ///< every row: V_CG (equation 5)
     nonzeros,  ///< a row for each nonzero in its column: V_FR (equation 6)
     columns,   ///< each row that the rank has nonzeros for once: V_FC (equation 7)
+    blocks,    ///< the same, and all rows of other domains once into each domain: a rank takes those of a rank in each
   };
   /// The rows of B that one phase fetches and multiplies: all rows, the rows of a group of domains (as many groups as
   /// overlapped_phases() finds worth their latency), the rows of one domain, or those of one rank. A phase is divided
@@ -39,7 +50,13 @@ struct SpmmStrategy {
   Algorithm algorithm = Algorithm::rows_1d;  ///< the fields above take effect with rows_1d only, else describe
   /// Number of copied rows that any rank may hold: below it more phases cost more in latency than they save in memory.
   std::size_t undivided_rows = std::size_t{1} << 16;
+  SpmmProgram program = {};
 };
+
+/// The program whose times CoLa's Table 6 has for a strategy: CAGNET's for broadcast, broadcast-1.5d and broadcast-2d,
+/// MGGCN's for broadcast+pipeline, MGG's for rowwise, else CoLa's. Fitted to the column of 2 GPUs
+/// (docs/measurements/cola.md).
+SpmmProgram spmm_program(std::string_view strategy);
 
 /// Returns the number of phases when each is fetched while the one before is multiplied. With p phases the last one's
 /// share of the work, W / p, is not hidden, and each costs the latency L of all levels: W / p + p L is least at

@@ -28,9 +28,10 @@ std::span<const std::byte> bytes_at(const V* values, std::uint64_t count) {
 }  // namespace
 
 template <class T>
-SummaSpmm<T>::SummaSpmm(World& world, MatrixRows<T>&& a, Reduce reduce)
+SummaSpmm<T>::SummaSpmm(World& world, MatrixRows<T>&& a, Reduce reduce, const SpmmProgram& program)
     : world_(world),
       reduce_(reduce),
+      program_(program),
       blocks_(a.blocks),
       column_blocks_(a.column_blocks),
       grid_rows_(largest_divisor_to_root(world.size())),
@@ -150,7 +151,8 @@ void SummaSpmm<T>::multiply(std::int64_t width) {
       const SparseView<T> a = block_in(block, s);
       Spmm<T>(a).add(world_.team(), {reinterpret_cast<const T*>(slice), a.pattern.columns, width, width},
                      {c_slice_.data(), rows, width, width});
-      charge_product<T>(world_, a.pattern.nonzeros(), width);
+      charge_product<T>(world_, a.pattern.nonzeros(), width, program_);
+      charge_stage<T>(world_, rows, a.pattern.columns, width, program_);
     }
     broadcasts_->finish(along_row);
     broadcasts_->finish(along_column);

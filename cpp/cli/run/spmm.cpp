@@ -23,7 +23,7 @@ struct SpmmOptions {
   std::string type = "float32", reduce = "sum", values = "gcn", diagonal = "keep", strategy = "auto", order = "auto";
   std::string device = "cpu", links = "nvshmem";
   int trials = 9;
-  bool no_verify = false;
+  bool no_verify = false, programs = false;
 };
 
 template <class V>
@@ -162,7 +162,8 @@ Outcome multiply(World& world, const SpmmOptions& o) {
   out.seconds["order"] = order.seconds;
   world.barrier();
   const RankTimer planning(world);
-  const auto [strategy, why] = choose_spmm_strategy(world, rows, o.columns, o.strategy);
+  auto [strategy, why] = choose_spmm_strategy(world, rows, o.columns, o.strategy);
+  if (o.programs) strategy.program = spmm_program(strategy.name);
   SpmmProduct<T> spmm(world, std::move(rows), strategy,
                       {.reduce = reduce, .column_block = o.column_block, .replication = o.replication});
   const SpmmBytes bytes = spmm.volume(o.columns);
@@ -278,6 +279,8 @@ int run_spmm(const Words& words) {
       ->check(CLI::IsMember({"nvshmem", "nccl"}))
       ->needs(device);
   app.add_option("--trials", o.trials, "products (default 9)")->check(CLI::PositiveNumber);
+  app.add_flag("--programs", o.programs,
+               "in virtual time products and stages cost what CoLa's paper measured of the strategy's program");
   app.add_flag("--no-verify", o.no_verify, "do not check rows of the result");
   if (const auto code = command.parse(words)) return *code;
   return command.run([&](World& world) {
