@@ -2,9 +2,11 @@
 """CoLa's tables and figures [1]: distributed SpMM and GCN by every strategy, on its two machines in virtual time.
 
 All of it is predicted: messages cost what the platform's levels say (spmm-links compares that with the paper's
-measurement), a product takes the time of the GPU's roofline. The paper's matrices are of millions of rows; the default
-graphs are small, so that a table takes minutes, and latencies weigh more than there. It does not say the k of its
-tables 6 to 10; MGGCN's 85 ms for CLJ on 16 GPUs, by 18 GB/s, and figure 5 speak for 128.
+measurement), a product and a stage what the strategy's program takes (cola_programs.py), or with --roofline the GPU's
+roofline for all. The paper's matrices are of millions of rows; the default graphs are small, so that a table takes
+minutes, and latencies weigh more than there. The paper does not say the k of its tables 6 to 10. Tables 2 and 3 have
+32, as have the job scripts that its authors published; with 128 the nonzeros of table 6 would be read faster than the
+memory of a GPU is.
 
 [1] L. Zhang, Y. Shao, S. Li. "CoLa: Towards communication-efficient distributed sparse matrix-matrix multiplication on
 GPUs." ICS 2025.
@@ -13,6 +15,7 @@ GPUs." ICS 2025.
 import sys
 from statistics import geometric_mean
 
+import cola_paper as paper
 from layers import print_table
 from run import CaseError, run_ours
 
@@ -21,8 +24,8 @@ GRAPHS = ["kron:14", "communities:14", "uniform:14"]
 CAGNET = ["broadcast", "broadcast-1.5d", "broadcast-2d"]  # of which its figures are the best
 MGGCN, MGG, COLA = "broadcast+pipeline", "rowwise", "cola"
 METHODS = [CAGNET, [MGGCN], [MGG], [COLA]]
+PROGRAMS = dict(zip(["CAGNET", "MGGCN", "MGG", "CoLa"], METHODS))
 WITHOUT_LINKS = ["columnwise", "halo"]  # CoLa without link awareness (table 9), plain and overlapped
-STEPS = ["rowwise", "columnwise", "columnwise+fusion", "columnwise+fusion+coalesced", "cola"]  # table 8
 ORDERS = {"without": "none", "with": "rabbit"}  # table 10, by the words of --order
 WRONG_OPTIONS = 2  # exit code: the strategy is not for so many ranks
 # Five layers, from 16 features over 32 to 16 classes (section 6.6).
@@ -55,6 +58,7 @@ class Table:
     def spmm(self, graph, platform, strategy, columns=None, words=()):
         columns = columns or self.options.k
         command = ["run", "spmm", graph, "--undirected", "--columns", columns, "--trials", 1]
+        command += [] if self.options.roofline else ["--programs"]
         return self.cell(graph, platform, strategy, [*command, *words], columns=columns)
 
     def gcn(self, graph, platform, strategy):
@@ -103,8 +107,16 @@ def name_of(method):
     return method[0] if len(method) == 1 else f"best of {', '.join(method)}"
 
 
-def beside_cola(table, title, platform, methods):
-    """A row for each graph: every method's ms, and how many times CoLa's; below them the geometric means."""
+def paper_lead(method, gpus):
+    """Returns how many times CoLa's a method takes in tables 6 and 7, in geometric mean over the paper's graphs."""
+    times = paper.TIMES[next(name for name, strategies in PROGRAMS.items() if strategies == method)][gpus]
+    return geometric_mean(a / b for a, b in zip(times, paper.TIMES["CoLa"][gpus]))
+
+
+def beside_cola(table, title, platform, methods, gpus=None):
+    """A row for each graph: every method's ms, and how many times CoLa's; below them the geometric means, and the
+    paper's on so many GPUs.
+    """
     rows, ratios = [], [[] for _ in methods]
     for graph in table.options.graphs:
         found = [table.best(method, table.spmm, graph, platform) for method in methods]
@@ -115,6 +127,8 @@ def beside_cola(table, title, platform, methods):
             cells.append(ms(cell) if method == [COLA] else f"{ms(cell)} ({ratio[-1]:.2f}x){which}")
         rows.append([graph, *cells])
     rows.append(["geometric mean", *(f"{geometric_mean(ratio):.2f}x" for ratio in ratios)])
+    if gpus in paper.TIMES["CoLa"]:
+        rows.append(["the paper's mean", *(f"{paper_lead(method, gpus):.2f}x" for method in methods)])
     print_table(title, ["graph", *(name_of(method) for method in methods)], rows)
 
 
@@ -122,20 +136,30 @@ def spmm_nodes(options, keep):
     """Tables 6 (one node) and 7 (several)."""
     table = Table(options, keep)
     for ranks in options.ranks:
-        platform = f"a800:{ranks}"
+        platform = f"{options.platform}:{ranks}"
         number = 6 if ranks <= 8 else 7
         title = f"Table {number}, predicted: ms on {platform}, k = {options.k} (times cola's)"
-        beside_cola(table, title, platform, METHODS)
+        beside_cola(table, title, platform, METHODS, ranks)
     return 1 if table.failed else 0
+
+
+def gains(times):
+    """Returns by how much each step divides the time of the one before, in geometric mean over the graphs."""
+    return [geometric_mean(a / b for a, b in zip(before, after)) for before, after in zip(times, times[1:])]
 
 
 def spmm_steps(options, keep):
     """Table 8: what each step gives."""
     table = Table(options, keep)
-    platform, rows = f"a800:{options.ranks}", []
-    for graph in options.graphs:
-        rows.append([graph, *(ms(table.spmm(graph, platform, step)) for step in STEPS)])
-    print_table(f"Table 8, predicted: ms on {platform}, k = {options.k}", ["graph", *STEPS], rows)
+    platform, steps = f"{options.platform}:{options.ranks}", list(paper.STEPS)
+    cells = [[table.spmm(graph, platform, step) for graph in options.graphs] for step in steps]
+    rows = [[graph, *map(ms, row)] for graph, row in zip(options.graphs, zip(*cells))]
+    for whose, times in {
+        "mean": [[cell["ms"] for cell in step] for step in cells],
+        "the paper's": list(paper.STEPS.values()),
+    }.items():
+        rows.append([f"each step's gain, {whose}", "-", *(f"{gain:.2f}x" for gain in gains(times))])
+    print_table(f"Table 8, predicted: ms on {platform}, k = {options.k}", ["graph", *steps], rows)
     return 1 if table.failed else 0
 
 
@@ -166,9 +190,12 @@ def spmm_scaling(options, keep):
     for number, sizes in parts.items():
         if not sizes:
             continue
-        title = f"Figure {number}, predicted: ms on so many GPUs of a800, k = {options.k}"
+        title = f"Figure {number}, predicted: ms on so many GPUs of {options.platform}, k = {options.k}"
         over_sizes(
-            table, title, sizes, lambda graph, method, ranks: table.best(method, table.spmm, graph, f"a800:{ranks}")
+            table,
+            title,
+            sizes,
+            lambda graph, method, ranks: table.best(method, table.spmm, graph, f"{options.platform}:{ranks}"),
         )
     return 1 if table.failed else 0
 
@@ -176,7 +203,7 @@ def spmm_scaling(options, keep):
 def spmm_columns(options, keep):
     """Figure 5: k."""
     table = Table(options, keep)
-    platform = f"a800:{options.ranks}"
+    platform = f"{options.platform}:{options.ranks}"
     title = f"Figure 5, predicted: ms on {platform}, by k"
     over_sizes(
         table, title, options.k, lambda graph, method, k: table.best(method, table.spmm, graph, platform, columns=k)
@@ -187,7 +214,7 @@ def spmm_columns(options, keep):
 def spmm_orders(options, keep):
     """Table 10: every method with and without Rabbit order, as geometric means over the graphs."""
     table = Table(options, keep)
-    platform, rows = f"a800:{options.ranks}", []
+    platform, rows = f"{options.platform}:{options.ranks}", []
     found = {
         (graph, name_of(method), order): table.best(method, table.spmm, graph, platform, words=["--order", word])
         for graph in options.graphs
@@ -234,19 +261,19 @@ def spmm_links(options, keep):
     rows, failed = [], report.get("verified") is False
     for level in row["result"]["levels"]:
         for kind, papers in LINKS[level["level"]].items():
-            for size, paper in zip(level["sizes"], papers, strict=True):
+            for size, printed in zip(level["sizes"], papers, strict=True):
                 cell = {
                     "table": "spmm-links",
                     "platform": f"a800:{options.ranks}",
                     "level": level["level"],
                     "kind": kind,
                 }
-                cell |= {"bytes": size["bytes"], "us": size[kind], "paper_us": paper, "predicted": True}
+                cell |= {"bytes": size["bytes"], "us": size[kind], "paper_us": printed, "predicted": True}
                 keep.append(cell)
                 link = {0: "NVLink", 1: "IB"}[level["level"]]
                 how = {"row_by_row_us": "row by row", "coalesced_us": "in one piece"}[kind]
-                ratio = f"{size[kind] / paper:.2f}"
-                rows.append([link, how, f"{size['bytes'] / 1e6:.2f}", f"{size[kind]:.2f}", f"{paper:.2f}", ratio])
+                ratio = f"{size[kind] / printed:.2f}"
+                rows.append([link, how, f"{size['bytes'] / 1e6:.2f}", f"{size[kind]:.2f}", f"{printed:.2f}", ratio])
     head = ["link", "128-byte rows", "MB", "predicted", "paper", "predicted / paper"]
     print_table("Table 4: microseconds on a800", head, rows)
     here = run_ours(tuple(map(str, [options.atoll, *words, "--ranks", 2, "--quiet", "--json", "-"])))
@@ -262,7 +289,7 @@ def spmm_links(options, keep):
 
 
 def add_to(tables):
-    def add(name, about, function, ranks=None, k=128):
+    def add(name, about, function, ranks=None, k=paper.K):
         parser = tables.add_parser(name, help=about)
         parser.set_defaults(function=function)
         if ranks is not None:
@@ -278,6 +305,12 @@ def add_to(tables):
             parser.add_argument("--k", type=int, nargs="+" if several else None, default=k, help=about)
         if function is not spmm_links:
             parser.add_argument("--graphs", nargs="+", default=GRAPHS, help=f"default {' '.join(GRAPHS)}")
+        if function not in (spmm_links, gcn_epochs):
+            parser.add_argument(
+                "--roofline", action="store_true", help="of products for all, not their programs' times"
+            )
+        if function not in (spmm_links, gcn_epochs, spmm_v100):
+            parser.add_argument("--platform", default="a800", help="a800 (default) or a800-rails")
         return parser
 
     add("spmm-nodes", "tables 6 and 7 of CoLa: CAGNET, MGGCN, MGG, CoLa; predicted", spmm_nodes, [2, 4, 8, 16, 24, 32])

@@ -23,6 +23,8 @@
     bench/figures.py allpairs --python PYTHON   all pairs beside SciPy, NetworKit, igraph, Boost
 
     bench/figures.py spmm-nodes                 CoLa's tables 6 and 7: SpMM by CAGNET, MGGCN, MGG, CoLa, in virtual time
+    bench/figures.py spmm-programs              the same predicted cell by cell, after one fit to 2 GPUs
+    bench/figures.py spmm-volumes               its tables 2 and 3: volumes, beside what it printed
     bench/figures.py spmm-links                 its table 4: rows one by one and in one piece, predicted and measured
     bench/figures.py spmm-steps|spmm-v100       tables 8 and 9: what each step gives; two NUMA domains
     bench/figures.py spmm-scaling|spmm-columns  figures 3, 4 and 5
@@ -54,6 +56,7 @@ import allpairs
 import choices
 import coast
 import cola
+import cola_programs
 import engines
 import everyday
 import hamorder
@@ -72,7 +75,7 @@ def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     tables = parser.add_subparsers(dest="table", required=True)
     of_graphs = (simulated, layers, traffic, engines, algorithms, choices, everyday)
-    of_matrices = (coast, allpairs, cola, spmm_peers)
+    of_matrices = (coast, allpairs, cola, cola_programs, spmm_peers)
     for module in (*of_graphs, *of_matrices, hamorder, measured_map, tuned_plans, serve, kg_peers):
         module.add_to(tables)
     for table in tables.choices.values():

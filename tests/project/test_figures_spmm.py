@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """bench/figures.py: CoLa's tables, and products beside peers."""
 
+import statistics
 import subprocess
 from pathlib import Path
 
@@ -41,7 +42,8 @@ def test_spmm_on_one_node_and_on_several(table, baselines):
     assert {cell["platform"] for cell in cells} == {"a800:4", "a800:16"}
     assert all(cell["predicted"] and cell["report"]["verified"] and cell["ms"] > 0 for cell in cells)
     assert "Table 6, predicted" in printed.out and "Table 7, predicted" in printed.out
-    assert len(rows) == 2 * (1 + 2 + 1)
+    assert len(rows) == 2 * (1 + 2 + 2)
+    assert [row[-1] for row in rows if row[0] == "the paper's mean"] == ["1.00x", "1.00x"]
     last = [cell for cell in cells if (cell["platform"], cell["graph"]) == ("a800:16", "uniform:8")]
     by_strategy = {cell["strategy"]: cell["ms"] for cell in last}
     shown = [row for row in rows if row[0] == "uniform:8"][-1]
@@ -52,8 +54,12 @@ def test_spmm_on_one_node_and_on_several(table, baselines):
 def test_spmm_step_by_step(table):
     code, rows, kept, printed = table("spmm-steps", "--graphs", "kron:9", "--ranks", 32, "--k", 8)
     assert code == 0, printed.err
-    assert [cell["strategy"] for cell in kept] == rows[0][1:]
-    assert kept[0]["ms"] > kept[1]["ms"] > kept[3]["ms"]  # rows one by one through the proxy, then fewer, then many
+    assert [cell["strategy"] for cell in kept] == rows[0][1:] and len(rows) == 2 + 2
+    times = [cell["ms"] for cell in kept]
+    assert (
+        times[0] > times[1] > times[2] >= times[3]
+    )  # rows one by one through the proxy, fewer, blocks, what is needed
+    assert rows[2][2] == f"{times[0] / times[1]:.2f}x" and rows[3][2:] == ["3.76x", "20.51x", "3.09x", "1.43x"]
 
 
 def test_spmm_on_two_numa_domains(table, baselines):
@@ -121,3 +127,37 @@ def test_spmm_beside_peers(table, tmp_path, no_variables):
     ratios = [float(row[5]) for row in rows if row[0] == "scipy"]
     assert ratios == sorted(ratios)
     assert ("mkl is missing" in printed.err) == ("mkl" in missing) == (["mkl", "missing", "-", "-", "-", "-"] in rows)
+
+
+def test_programs_are_fitted_once_and_predict_every_cell(table):
+    code, rows, kept, printed = table("spmm-programs", "--uplinks", 27, 144)
+    assert code == 0, printed.err
+    costs = {cell["program"]: cell["fitted"] for cell in kept if "fitted" in cell}
+    # spmm_program() has these numbers, in cpp/atoll/spmm/strategy.cpp.
+    assert costs["CAGNET"] == pytest.approx({"product": 3.77, "stage": 15.8}, rel=0.01)
+    assert costs["MGGCN"] == pytest.approx({"product": 1.37, "stage": 5.1}, rel=0.01)
+    assert costs["MGG"] == pytest.approx({"product": 1.35, "stage": 13.6, "copy": 7.3}, rel=0.01)
+    assert costs["CoLa"] == pytest.approx({"product": 0.34, "copy": 17.5}, rel=0.02)
+    cells = [cell for cell in kept if "paper_ms" in cell and cell["gpus"] > 2]
+    assert len({(c["program"], c["graph"], c["gpus"]) for c in cells}) == 4 * 8 * 5
+
+    def median_error(uplink, most=32, least=4):
+        chosen = [abs(c["error"]) for c in cells if c["uplink"] == uplink and least <= c["gpus"] <= most]
+        return statistics.median(chosen)
+
+    assert median_error(27e9) < 0.15  # of all cells
+    assert median_error(27e9, least=16) < median_error(144e9, least=16) / 2  # a card for each GPU does not fit
+    assert "8 GPUs, predicted / the paper's" in printed.out and len(rows) > 50
+
+
+def test_volumes_beside_the_papers(table):
+    code, rows, kept, printed = table("spmm-volumes", "--graphs", "communities:9")
+    assert code == 0, printed.err
+    papers = [cell for cell in kept if "formula" in cell]
+    assert len(papers) == 8
+    for cell in papers:
+        assert cell["formula"]["V_CG"] == pytest.approx(cell["paper"]["V_CG"], abs=0.01)
+        assert cell["paper"]["VI_CoLa"] < min(cell["formula"]["bound"], cell["paper"]["VI_FC"])
+    (ours,) = [cell for cell in kept if cell["graph"] == "communities:9"]
+    assert ours["counted_equals_formula"] and ours["VI_CoLa"] <= ours["VI_FC"] <= ours["V_FC"] <= ours["V_FR"]
+    assert "equal to what virtual ranks count" in printed.out and len(rows) == 2 + 8 + 1
