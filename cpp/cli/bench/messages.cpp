@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What rows cost one by one and in one piece, as in CoLa's Table 4: across each level of the hierarchy. In a product a
 // rank serves about as many rows as it fetches, as both ranks do here.
+#include <atoll/runtime/aggregation/long_messages.hpp>
 #include <atoll/runtime/world.hpp>
 #include <cli/cli11.hpp>
 #include <cstring>
@@ -27,6 +28,7 @@ class Transfer {
               : world.rank() == b ? a
                                   : -1),
         message_bytes_(rows_of_message * kRowBytes),
+        payload_(rows_of_message == 1 ? kRowBytes : message_slot_payload(world, rows * kRowBytes)),
         sent_(peer_ < 0 ? 0 : rows * kRowBytes),
         arrived_(sent_.size()),
         channel_(world.open_channel([](void* self, Rank, std::uint32_t message, const std::byte* data,
@@ -57,7 +59,8 @@ class Transfer {
     for (std::size_t at = 0; at < sent_.size(); at += message_bytes_) {
       const std::size_t bytes = std::min(message_bytes_, sent_.size() - at);
       Slot slot;
-      world_.wait_until("send: a slot for rows", [&] { return world_.acquire(peer_, slot) == Busy::no; });
+      world_.wait_until("send: a slot for rows",
+                        [&] { return acquire_for_message(world_, peer_, payload_, slot) == Busy::no; });
       std::memcpy(slot.data, sent_.data() + at, bytes);
       world_.publish(channel_, slot, bytes, World::Hold::briefly, static_cast<std::uint32_t>(at / message_bytes_));
     }
@@ -69,7 +72,7 @@ class Transfer {
 
   World& world_;
   const Rank peer_;  // -1: none
-  const std::size_t message_bytes_;
+  const std::size_t message_bytes_, payload_;
   std::vector<std::byte> sent_, arrived_;
   std::size_t bytes_ = 0;  // arrived in this round
   const std::uint32_t channel_;
@@ -77,8 +80,8 @@ class Transfer {
 
 Outcome measure(World& world, const MessageOptions& o) {
   check(world.size() >= 2, "bench messages on {} rank (two are needed). Give --ranks 2.", world.size());
-  const std::size_t most = world.payload_bytes() / kRowBytes;
-  check(most > 0, "bench messages: slot_bytes is {} (a row has {}). Raise it.", world.plan().slot_bytes, kRowBytes);
+  check(world.payload_bytes() >= kRowBytes, "bench messages: slot_bytes is {} (a row has {}). Raise it.",
+        world.plan().slot_bytes, kRowBytes);
   Outcome out;
   out.verified = true;
   out.text = fmt::format("{}; microseconds, medians of {} rounds\n{:>5} {:>9} {:>10} {:>12} {:>12}\n",
@@ -90,7 +93,8 @@ Outcome measure(World& world, const MessageOptions& o) {
     if (peer == world.size()) continue;  // rank 0 is alone in its domain
     nlohmann::json sizes = nlohmann::json::array();
     for (const std::int64_t bytes : o.bytes) {
-      const std::size_t rows = std::max<std::size_t>(1, static_cast<std::size_t>(bytes) / kRowBytes);
+      const std::size_t rows = std::max<std::size_t>(1, static_cast<std::size_t>(bytes) / kRowBytes),
+                        most = message_slot_payload(world, rows * kRowBytes) / kRowBytes;
       const bool on_board = world.machine().cost.at(level).on_board;  // a row costs no more alone
       Transfer single(world, 0, peer, rows, on_board ? most : 1), many(world, 0, peer, rows, most);
       std::vector<double> singles, manies;

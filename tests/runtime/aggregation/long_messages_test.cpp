@@ -21,9 +21,9 @@ std::vector<std::uint64_t> numbers(std::uint64_t seed, std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("a message that the standard slots in flight hold takes those, a longer one longer slots") {
+TEST_CASE("a message of which the standard slots in flight hold two takes those, a longer one longer slots") {
   run_virtual(Hierarchy::parse("2x2"), *machine_preset("a800"), {}, [](World& world) {
-    const std::size_t standard = world.payload_bytes(), window = (world.slot_rule().bytes - 64) * 4;
+    const std::size_t standard = world.payload_bytes(), window = (world.slot_rule().bytes - 64) * 2;
     CHECK(message_slot_payload(world, 0) == standard);
     CHECK(message_slot_payload(world, window) == standard);
     std::size_t before = standard;

@@ -16,12 +16,12 @@ namespace atl {
 inline bool has_long_slots(const SlotRule& rule) { return rule.expands && rule.longest > rule.bytes; }
 
 /// The payload of the slots that a message of so many bytes to one rank goes in: of the standard ones while those in
-/// flight hold all of it, then an eighth of the message, so that its first slots arrive while others are filled. The latter
-/// are longer than the standard ones by something at least: that tells them apart.
+/// flight hold two of it, as another may follow at once; then an eighth of the message, so that its first slots arrive
+/// while others are filled. The latter are longer than the standard ones by something at least: that tells them apart.
 inline std::size_t message_slot_payload(const World& world, std::size_t bytes) {
   const SlotRule& rule = world.slot_rule();
   constexpr std::size_t kHeads = 64;
-  if (!has_long_slots(rule) || bytes <= (rule.bytes - kHeads) * static_cast<std::size_t>(rule.per_peer))
+  if (!has_long_slots(rule) || 2 * bytes <= (rule.bytes - kHeads) * static_cast<std::size_t>(rule.per_peer))
     return world.payload_bytes();
   return std::clamp(bytes / 8 / 64 * 64, std::min(rule.bytes + kHeads, rule.longest), rule.longest) -
          World::kHeaderBytes;
