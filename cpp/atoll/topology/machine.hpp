@@ -64,7 +64,7 @@ struct Machine {
 /// Parses the plan's field `platform`, which is also the option --platform:
 ///
 ///     (empty)                       Cost::paper(depth)
-///     a800, v100                    the machines of CoLa's evaluation (topology/presets.cpp)
+///     a800, a800-rails, v100        the machines of CoLa's evaluation (topology/presets.cpp)
 ///     fat-tree:16, torus:4x4x4, ... a network (topology/network), with network_costs and its hierarchy
 ///     a JSON file {"levels": [{"latency_s": .., "bytes_per_second": .., "overhead_s": .., "cards": ..}, ..]}
 ///                                   costs, level 0 first, as `info --calibrate` writes them; beside them "domains" (as
