@@ -196,6 +196,7 @@ def test_wrong_argument_is_named(name, parameter, objects):
 def test_values_of_numpy_are_accepted():
     assert atoll.bfs(GRAPH, np.int32(0), depths=np.bool_(False)).depth is None
     assert atoll.sssp(GRAPH, np.int64(0), delta=np.float32(0.5)).reached == 3
+    assert atoll.sssp(GRAPH, 0, tree=np.bool_(False)).parent is None
     assert atoll.label_propagation(GRAPH, iterations=np.uint8(2)).iterations == 2
     assert atoll.pagerank(GRAPH, personalization=(1, 2, 3)).converged
 

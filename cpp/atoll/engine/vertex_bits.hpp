@@ -58,6 +58,22 @@ class VertexBits {
   }
   void set_all() { std::fill(words_.begin(), words_.end(), ~std::uint64_t{0}); }
 
+  /// f(w) for each word in [first, end) that has a bit, ascending. Eight empty words are passed at a time: where little
+  /// is set, a pass costs the reading of the words alone.
+  template <class F>
+  void for_words(std::size_t first, std::size_t end, F&& f) const {
+    const std::uint64_t* words = words_.data();
+    for (; first + 8 <= end; first += 8) {
+      std::uint64_t any = 0;
+      for (std::size_t w = first; w < first + 8; ++w) any |= words[w];
+      if (any)
+        for (std::size_t w = first; w < first + 8; ++w)
+          if (words[w]) f(w);
+    }
+    for (; first < end; ++first)
+      if (words[first]) f(first);
+  }
+
   std::size_t words() const { return words_.size(); }
   std::uint64_t& at(std::size_t w) { return words_[w]; }
   std::uint64_t at(std::size_t w) const { return words_[w]; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <atoll/engine/direction.hpp>
 #include <atoll/engine/mirror_exchange.hpp>
 #include <concepts>
@@ -73,7 +74,7 @@ class VertexProgram {
   bool round(Message&& message, Condition&& condition);
   template <class Message>
   bool round(Message&& message) {
-    return round(std::forward<Message>(message), [](const T&) { return true; });
+    return round(std::forward<Message>(message), EveryTarget{});
   }
 
   /// A round in two parts, for programs with priorities, such as the buckets of delta-stepping. Active vertices that
@@ -104,9 +105,14 @@ class VertexProgram {
 
  private:
   static constexpr std::size_t kGrain = 16;    // words of bits that a thread takes at a time
-  static constexpr double kSerialWork = 2048;  // below this many vertices and edges, waking the team does not pay
+  static constexpr std::size_t kParts = 4;     // of a pull, for each thread: values pass through a part in one round
+  static constexpr double kSerialWork = 8192;  // below this many vertices and edges, waking the team does not pay
+  static constexpr std::size_t kCandidates = 64;
   struct Size {
     double vertices, edges;
+  };
+  struct EveryTarget {  // the condition of a round without one
+    bool operator()(const T&) const { return true; }
   };
 
   static GraphView view_of(const Graph& graph, Along along) {
@@ -126,8 +132,12 @@ class VertexProgram {
   void push(Message&& message, Condition&& condition, bool serial);
   template <class Message, class Condition>
   void pull(Message&& message, Condition&& condition);
-  template <class Message, class Condition, class Weight, class Then>
+  template <bool threads, class Message, class Condition, class Weight, class Then>
   void send_along_edges(Local v, Message& message, Condition& condition, const Weight& weight, Then&& then);
+  template <bool threads>
+  static void mark(VertexBits& bits, Local v) {
+    threads ? (void)bits.set(index(v)) : bits.set_unsynchronized(index(v));
+  }
 
   const Graph& graph_;
   World& world_;
@@ -141,6 +151,7 @@ class VertexProgram {
   const Csr& leaving_;  // edges by the end that sends
   const std::size_t leaving_end_;
   const Local first_mirror_;
+  const bool shared_;  // other ranks have values of the same vertices
   MirrorExchange<T, Combine> exchange_;
   const double all_edges_;  // on all ranks, in both directions
   Array<T> values_, sent_;  // [local]; the value last sent on this rank
@@ -180,6 +191,7 @@ VertexProgram<T, Combine>::VertexProgram(const Graph& graph, const VertexProgram
       leaving_(cut_ && along_ == Along::reversed_edges ? transposed_ : *view_.rows),
       leaving_end_(leaving_.offsets.size() - 1),
       first_mirror_(view_.first_mirror),
+      shared_(cut_ || world_.size() > 1),
       exchange_(view_, combine_),
       all_edges_(world_.sum(static_cast<double>(leaving_.size()))),
       values_(index(view_.locals)),
@@ -231,34 +243,36 @@ template <Plain T, class Combine>
 void VertexProgram<T, Combine>::synchronize() {
   if (!pulled_ || cut_) exchange_.reduce(values(), changed_);
   if (cut_) exchange_.broadcast(values(), changed_);
-  for (std::size_t w = 0; w < changed_.words(); ++w) {
+  changed_.for_words(0, changed_.words(), [&](std::size_t w) {
     const std::uint64_t changed = std::exchange(changed_.at(w), 0);
     if (!cut_) unsynchronized_.at(w) |= changed;
     for (std::uint64_t bits = changed; bits; bits &= bits - 1) {
       const auto v = static_cast<Local>(w * 64) + std::countr_zero(bits);
       if (has_edges(v) && (never_sent_.test(v) || values_[v] != sent_[v])) active_.set_unsynchronized(v);
     }
-  }
+  });
   pulled_ = true;
 }
 
 template <Plain T, class Combine>
 template <class F>
 void VertexProgram<T, Combine>::for_active(F&& f) const {
-  for (std::size_t w = 0; w < active_.words(); ++w)
+  active_.for_words(0, active_.words(), [&](std::size_t w) {
     for (std::uint64_t bits = active_.at(w); bits; bits &= bits - 1)
       f(values_[w * 64 + static_cast<std::size_t>(std::countr_zero(bits))]);
+  });
 }
 
 template <Plain T, class Combine>
 typename VertexProgram<T, Combine>::Size VertexProgram<T, Combine>::active() const {
   Size mine{0, 0};
-  for (std::size_t w = 0; w < active_.words(); ++w)
+  active_.for_words(0, active_.words(), [&](std::size_t w) {
     for (std::uint64_t bits = active_.at(w); bits; bits &= bits - 1) {
       const auto v = static_cast<Local>(w * 64) + std::countr_zero(bits);
       mine.vertices += 1;
       mine.edges += has_edges(v) ? static_cast<double>(leaving_.degree(v)) : 0;
     }
+  });
   return mine;
 }
 
@@ -280,9 +294,10 @@ bool VertexProgram<T, Combine>::round(Message&& message, Condition&& condition) 
   return true;
 }
 
-// Sends v's current value along its edges; calls then(target) for each target whose value changes.
+// Sends v's current value along its edges; calls then(target) for each target whose value changes. Without `threads`
+// nobody else writes values, and no instruction locks a line.
 template <Plain T, class Combine>
-template <class Message, class Condition, class Weight, class Then>
+template <bool threads, class Message, class Condition, class Weight, class Then>
 void VertexProgram<T, Combine>::send_along_edges(Local v, Message& message, Condition& condition, const Weight& weight,
                                                  Then&& then) {
   const T value = load(v);
@@ -290,13 +305,37 @@ void VertexProgram<T, Combine>::send_along_edges(Local v, Message& message, Cond
   never_sent_.reset_unsynchronized(v);
   if (!has_edges(v)) return;
   const auto end = static_cast<std::size_t>(leaving_.offsets[index(v) + 1]);
-  for (auto e = static_cast<std::size_t>(leaving_.offsets[v]); e < end; ++e) {
-    const Local u = leaving_.targets[e];
-    if (!condition(load(u))) continue;
-    const T sent = message(value, ProgramEdge<decltype(weight(e))>{v, u, weight(e)});
-    if (combine_atomically(values_[u], sent, combine_)) {
-      changed_.set(u);
-      then(u);
+  auto e = static_cast<std::size_t>(leaving_.offsets[v]);
+  // Data pointers of their own: a value written could be one of the arrays' for all that the compiler knows.
+  T* const values = values_.data();
+  const Local* const targets = leaving_.targets.data();
+  const auto known = [&](Local u) { return std::atomic_ref(values[index(u)]).load(std::memory_order_relaxed); };
+  const auto take = [&](Local u, const T& sent) {
+    T& into = values[index(u)];
+    if (threads ? combine_atomically(into, sent, combine_) : combine_(into, sent)) then(u);
+  };
+  if constexpr (std::is_same_v<std::remove_cvref_t<Condition>, EveryTarget>) {
+    // Few messages change anything, and which ones is hard to foresee: they are found without a branch.
+    struct Candidate {
+      Local target;
+      T sent;
+    };
+    std::array<Candidate, kCandidates> candidates;
+    while (e < end) {
+      std::size_t found = 0;
+      for (const std::size_t stop = std::min(end, e + kCandidates); e < stop; ++e) {
+        const Local u = targets[e];
+        const T sent = message(value, ProgramEdge<decltype(weight(e))>{v, u, weight(e)});
+        T changed = known(u);
+        candidates[found] = {u, sent};
+        found += combine_(changed, sent);
+      }
+      for (std::size_t c = 0; c < found; ++c) take(candidates[c].target, candidates[c].sent);
+    }
+  } else {
+    for (; e < end; ++e) {
+      const Local u = targets[e];
+      if (condition(known(u))) take(u, message(value, ProgramEdge<decltype(weight(e))>{v, u, weight(e)}));
     }
   }
 }
@@ -306,13 +345,18 @@ template <class Message, class Condition>
 void VertexProgram<T, Combine>::push(Message&& message, Condition&& condition, bool serial) {
   frontier_.swap(active_);
   with_weights(leaving_, [&](const auto& weight) {
-    const auto send_all = [&](int, std::size_t a, std::size_t b) {
-      for (std::size_t w = a; w < b; ++w)
+    const auto send_all = [&]<bool threads>(std::bool_constant<threads>, std::size_t a, std::size_t b) {
+      frontier_.for_words(a, b, [&](std::size_t w) {
         for (std::uint64_t bits = std::exchange(frontier_.at(w), 0); bits; bits &= bits - 1)
-          send_along_edges(static_cast<Local>(w * 64) + std::countr_zero(bits), message, condition, weight,
-                           [](Local) {});
+          send_along_edges<threads>(static_cast<Local>(w * 64) + std::countr_zero(bits), message, condition, weight,
+                                    [&](Local u) { mark<threads>(changed_, u); });
+      });
     };
-    serial ? send_all(0, 0, frontier_.words()) : team_.for_range(frontier_.words(), kGrain, send_all);
+    const bool alone = serial || team_.size() == 1;
+    team_.for_range(frontier_.words(), serial ? std::max(kGrain, frontier_.words()) : kGrain,
+                    [&](int, std::size_t a, std::size_t b) {
+                      alone ? send_all(std::false_type{}, a, b) : send_all(std::true_type{}, a, b);
+                    });
   });
   pulled_ = false;
 }
@@ -320,22 +364,27 @@ void VertexProgram<T, Combine>::push(Message&& message, Condition&& condition, b
 template <Plain T, class Combine>
 template <class Message, class Due>
 void VertexProgram<T, Combine>::relax_until(Message&& message, Due&& due) {
-  const auto always = [](const T&) { return true; };
+  constexpr EveryTarget always;
   std::atomic<bool> again{true};
   with_weights(leaving_, [&](const auto& weight) {
+    const auto relax = [&]<bool threads>(std::bool_constant<threads>, std::size_t a, std::size_t b) {
+      for (std::size_t w = a; w < b; ++w)
+        for (std::uint64_t bits = active_.load(w); bits; bits &= bits - 1) {
+          const auto v = static_cast<Local>(w * 64) + std::countr_zero(bits);
+          if (!due(load(v))) continue;
+          threads ? active_.reset(index(v)) : active_.reset_unsynchronized(index(v));
+          send_along_edges<threads>(v, message, always, weight, [&](Local u) {
+            if (shared_) mark<threads>(changed_, u);  // else it is known here that it is active
+            if (!has_edges(u)) return;
+            mark<threads>(active_, u);
+            if (due(load(u))) again.store(true, std::memory_order_relaxed);
+          });
+        }
+    };
+    const bool alone = team_.size() == 1;
     while (again.exchange(false))
       team_.for_range(active_.words(), kGrain, [&](int, std::size_t a, std::size_t b) {
-        for (std::size_t w = a; w < b; ++w)
-          for (std::uint64_t bits = std::atomic_ref(active_.at(w)).load(); bits; bits &= bits - 1) {
-            const auto v = static_cast<Local>(w * 64) + std::countr_zero(bits);
-            if (!due(load(v))) continue;
-            active_.reset(v);
-            send_along_edges(v, message, always, weight, [&](Local u) {
-              if (!has_edges(u)) return;
-              active_.set(u);
-              if (due(load(u))) again.store(true, std::memory_order_relaxed);
-            });
-          }
+        alone ? relax(std::false_type{}, a, b) : relax(std::true_type{}, a, b);
       });
   });
   pulled_ = false;
@@ -358,8 +407,11 @@ void VertexProgram<T, Combine>::pull(Message&& message, Condition&& condition) {
   }
   const Csr& in = entering();
   const std::size_t end = index(cut_ ? view_.locals : graph_.active());
+  T* const values = values_.data();
+  const Local* const sources = in.targets.data();
   with_weights(in, [&](const auto& weight) {
-    team_.for_range((end + 63) / 64, kGrain, [&](int, std::size_t a, std::size_t b) {
+    const std::size_t words = (end + 63) / 64, parts = kParts * static_cast<std::size_t>(team_.size());
+    team_.for_range(words, std::max(kGrain, words / parts), [&](int, std::size_t a, std::size_t b) {
       const std::size_t last = std::min(b * 64, end);
       for (std::size_t v = a * 64; v < last; ++v) {
         const T old_value = values_[v];
@@ -370,10 +422,12 @@ void VertexProgram<T, Combine>::pull(Message&& message, Condition&& condition) {
         if (!condition(old_value)) continue;
         T value = old_value;
         bool changed = false;
-        for (auto e = static_cast<std::size_t>(in.offsets[v]); e < static_cast<std::size_t>(in.offsets[v + 1]); ++e) {
-          const Local u = in.targets[e];
-          if (!frontier_.test(u)) continue;
-          if (!combine_(value, message(load(u), ProgramEdge<decltype(weight(e))>{u, static_cast<Local>(v), weight(e)})))
+        const auto stop = static_cast<std::size_t>(in.offsets[v + 1]);
+        for (auto e = static_cast<std::size_t>(in.offsets[v]); e < stop; ++e) {
+          const Local u = sources[e];
+          if (!frontier_.test(index(u))) continue;
+          const T other = std::atomic_ref(values[index(u)]).load(std::memory_order_relaxed);
+          if (!combine_(value, message(other, ProgramEdge<decltype(weight(e))>{u, static_cast<Local>(v), weight(e)})))
             continue;
           changed = true;
           if (!condition(value)) break;

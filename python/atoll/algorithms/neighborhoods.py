@@ -46,7 +46,7 @@ def ego_graph(graph: GraphLike, vertex: int | str, radius: float = 1, *, weight:
     if weight is None or weight is False:
         depth = bfs(graph, vertex).values.local
         return graph.filter((depth != UNREACHABLE) & (depth <= radius))
-    return graph.filter(sssp(graph, vertex, weight=weight).distance.local <= radius)
+    return graph.filter(sssp(graph, vertex, weight=weight, tree=False).distance.local <= radius)
 
 
 @checked

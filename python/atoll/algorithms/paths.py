@@ -173,8 +173,8 @@ class SsspResult(Result):
     """Original id, or name, of the start."""
     distance: VertexArray
     """As wide as the weights, of whole numbers or negative ones float64, exact up to 2^53; infinity if not reached."""
-    parent: VertexArray
-    """int64 original ids of a tree of shortest paths; the source's is itself; -1 if not reached."""
+    parent: VertexArray | None
+    """int64 original ids of a tree of shortest paths; the source's is itself; -1 if not reached; None without."""
     reached: int
     """Vertices on all ranks, the source included."""
     prepare_seconds: float
@@ -186,7 +186,14 @@ class SsspResult(Result):
 
 
 @checked
-def sssp(graph: GraphLike, source: int | str, *, weight: bool | str = True, delta: float | None = None) -> SsspResult:
+def sssp(
+    graph: GraphLike,
+    source: int | str,
+    *,
+    weight: bool | str = True,
+    delta: float | None = None,
+    tree: bool = True,
+) -> SsspResult:
     """Shortest paths from one vertex, by the weights of the edges: delta-stepping [1]_. Collective over graph.comm.
 
     Parameters
@@ -195,6 +202,7 @@ def sssp(graph: GraphLike, source: int | str, *, weight: bool | str = True, delt
     source : int or str         an original id, or the name of a vertex that has one
     weight : bool or str        True: the weights of the graph; a name: that attribute of its edges
     delta : float, optional     width of a bucket in units of the weights; None: chosen from them
+    tree : bool                 False saves the parents' array and the time to find them
 
     Returns
     -------
@@ -215,10 +223,10 @@ def sssp(graph: GraphLike, source: int | str, *, weight: bool | str = True, delt
     >>> atoll.sssp(graph, 0).distance.gather()
     array([0. , 1. , 3.5])
     """
-    with agreed(graph.world, f"sssp(source={source}, {weight=}, {delta=})"):
+    with agreed(graph.world, f"sssp(source={source}, {weight=}, {delta=}, {tree=})"):
         refuse_no_weights(weight)
     weighted, _ = weighted_graph(graph, weight)
-    found = run(weighted, "sssp", source=source, delta=delta)
+    found = run(weighted, "sssp", source=source, delta=delta, tree=tree)
     return SsspResult(**tree_columns(graph, source, found))
 
 
@@ -227,7 +235,7 @@ def tree_columns(graph: Graph, source: int, found: dict[str, Any]) -> dict[str, 
     return {
         "source": graph._label(source),
         "distance": VertexArray(graph, found["distance"], "distance"),
-        "parent": VertexArray(graph, found["parent"], "parent"),
+        "parent": VertexArray(graph, found["parent"], "parent") if "parent" in found else None,
         **{name: found[name] for name in ("reached", "prepare_seconds", "seconds")},
     }
 

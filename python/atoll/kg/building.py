@@ -205,5 +205,5 @@ def _longest_path(edges: WeightedEdges, threads: int) -> tuple[float, int]:
         vertices=np.append(edges.concepts, added),
         plan=one_rank,
     )
-    farthest = float(sssp(joined, int(added)).distance.gather().max()) - 1.0
+    farthest = float(sssp(joined, int(added), tree=False).distance.gather().max()) - 1.0
     return 2.0 * max(farthest, 0.0), len(first)

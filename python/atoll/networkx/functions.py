@@ -208,7 +208,7 @@ def single_source_dijkstra_path_length(
     if weights is None:
         return _levels(G, number, cutoff)
     graph = G._weighted(weight)
-    distance = paths.sssp(graph, int(graph.ids[number])).distance.local
+    distance = paths.sssp(graph, int(graph.ids[number]), tree=False).distance.local
     known = np.isfinite(distance)
     if weights.integral:
         distance = np.where(known, distance, 0).astype(np.int64)

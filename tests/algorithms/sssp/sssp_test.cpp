@@ -40,10 +40,15 @@ void check_sssp(const Sample& sample, const Graph& graph) {
   const std::vector<Vertex> ids = sample.edges.ids();
   if (ids.empty()) return;
   Sssp<Real> sssp(graph);
-  SsspResult<Real> result;
+  Sssp<Real> distances_only(graph, {.tree = false});
+  SsspResult<Real> result, alone;
   for (const std::size_t source : {std::size_t{0}, ids.size() / 2}) {
-    sssp.run(ids[source], result);
     const auto expected = dijkstra<Real>(sample, source);
+    distances_only.run(ids[source], alone);
+    CHECK(samples::by_id(graph, alone.distance) == expected);
+    CHECK(alone.parent.size() == 0);
+    sssp.run(ids[source], result);
+    CHECK(alone.reached == result.reached);
     const auto distance = samples::by_id(graph, result.distance);
     const auto parent = samples::by_id(graph, result.parent);
     CHECK(distance == expected);

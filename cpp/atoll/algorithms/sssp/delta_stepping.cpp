@@ -44,6 +44,7 @@ DeltaStepping<Real, Sum>::DeltaStepping(const Graph& graph, const SsspOptions& o
       team_(world_.team()),
       first_mirror_(std::min(graph.mirrors().begin[0], graph.locals())),
       one_thread_(team_.size() == 1),
+      tree_(options.tree),
       distance_(index(world_.size() > 1 ? graph.locals() : graph.active())),
       trace_(distance_.size()),
       threads_(static_cast<std::size_t>(team_.size())),
@@ -63,8 +64,8 @@ void DeltaStepping<Real, Sum>::run(Vertex source, SsspResult<Real>& result) {
   if (horizon_ < kUnreached) pull();
   auto reached = list_reached();
   all_touched_ = !reached;
-  write_tree<Real, Sum>(
-      graph_, here, {{distance_.data(), distance_.size()}, {trace_.data(), trace_.size()}, std::move(reached)}, result);
+  const SsspFound<Sum> found{{distance_.data(), distance_.size()}, {trace_.data(), trace_.size()}, std::move(reached)};
+  write_paths<Real, Sum>(graph_, here, found, tree_, result);
 }
 
 template <class Real, class Sum>

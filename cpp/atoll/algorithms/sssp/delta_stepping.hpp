@@ -142,6 +142,7 @@ class DeltaStepping {
   std::optional<MirrorExchange<Sum, MinOf>> exchange_;  // none on one rank
   const Local first_mirror_;
   bool one_thread_;                           // no other thread lowers distances, so they need no atomics
+  const bool tree_;                           // predecessors are noted
   bool skewed_ = false;                       // the graph has hubs: lists are sorted by weight, and far vertices pull
   double delta_ = 0, buckets_per_unit_ = 1;   // buckets_per_unit_ = 1 / delta_
   double reach_ = 0;                          // from the first hub to the horizon
@@ -154,7 +155,7 @@ class DeltaStepping {
   Array<Head> heads_;                         // [master] the first entries of in_; only over ranks
 
   Array<Sum> distance_;  // [local] best known
-  // [local]. Without predecessors write_tree() searches for all parents: delaunay_n15, rgg_n_2_15_s0 and ca-CondMat
+  // [local]. Without predecessors write_paths() searches for all parents: delaunay_n15, rgg_n_2_15_s0 and ca-CondMat
   // then took 1.26 to 1.65 times as long with 1 and 2 threads.
   Array<Trace> trace_;
   int block_bits_ = 6;       // a block is 2^block_bits_ vertices
@@ -184,7 +185,7 @@ inline bool DeltaStepping<Real, Sum>::lower(Local v, Sum reached, std::uint32_t 
       if (reached >= known) return false;
     } while (!best.compare_exchange_weak(known, reached, std::memory_order_relaxed));
   }
-  trace_[v].reach(reached, from, one_thread_);
+  if (tree_) trace_[v].reach(reached, from, one_thread_);
   return true;
 }
 

@@ -135,7 +135,7 @@ bool DeltaStepping<Real, Sum>::pull_one(Local v, Sum lower) {
     if (edges.size() > head.size()) pull_along(edges.subspan(head.size()));
   }
   if (best == known) return false;
-  trace_[v] = {from, best};
+  if (tree_) trace_[v] = {from, best};
   std::atomic_ref(distance_[v]).store(best, std::memory_order_relaxed);
   return true;
 }

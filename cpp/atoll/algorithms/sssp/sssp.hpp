@@ -23,13 +23,16 @@ namespace atl {
 struct SsspOptions {
   /// Width of a bucket, in units of the weights; if empty, chosen from the weights.
   std::optional<double> delta = {};
+  /// False: distances alone. SsspResult::parent stays empty, and a search saves noting predecessors.
+  bool tree = true;
 };
 
 template <class Real>
 struct SsspResult {
   Array<Real> distance;  ///< [owned index] infinity where not reached
-  Array<Vertex> parent;  ///< [owned index] original id of the parent; the source's is its own, kNoVertex: not reached
-  Vertex reached = 0;    ///< reached vertices on all ranks, the source included
+  /// [owned index] original id of the parent; the source's is its own, kNoVertex: not reached. Empty without a tree.
+  Array<Vertex> parent;
+  Vertex reached = 0;  ///< reached vertices on all ranks, the source included
   /// Owned indices of the vertices reached on this rank, where they are few. All other entries of the arrays are those
   /// of unreached vertices, and the next run into this result writes only what changes: who changes them resets this.
   std::optional<std::vector<Vertex>> listed = {};

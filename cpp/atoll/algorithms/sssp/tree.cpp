@@ -14,10 +14,10 @@ namespace {
 constexpr std::size_t kTreeGrain = 1024;
 
 template <class Real, class Sum>
-class ShortestPathTree {
+class ShortestPaths {
  public:
-  ShortestPathTree(const Graph& graph, Local source, const SsspFound<Sum>& found)
-      : graph_(graph), in_(graph.in()), weights_("sssp", graph, in_), source_(source), found_(found) {}
+  ShortestPaths(const Graph& graph, Local source, const SsspFound<Sum>& found, bool tree)
+      : graph_(graph), in_(graph.in()), weights_("sssp", graph, in_), source_(source), found_(found), tree_(tree) {}
 
   void write(SsspResult<Real>& result) const;
 
@@ -51,12 +51,13 @@ class ShortestPathTree {
   const EdgeWeights<Real> weights_;
   const Local source_;
   const SsspFound<Sum>& found_;
+  const bool tree_;
 };
 
 // The source u of the first edge into v with is_wanted(u, weight); -1 if there is none.
 template <class Real, class Sum>
 template <class F>
-Local ShortestPathTree<Real, Sum>::first_source(Local v, F&& is_wanted) const {
+Local ShortestPaths<Real, Sum>::first_source(Local v, F&& is_wanted) const {
   const auto end = static_cast<std::size_t>(in_.offsets[index(v) + 1]);
   for (auto e = static_cast<std::size_t>(in_.offsets[v]); e < end; ++e)
     if (is_wanted(in_.targets[e], static_cast<Sum>(weights_[e]))) return in_.targets[e];
@@ -67,7 +68,7 @@ Local ShortestPathTree<Real, Sum>::first_source(Local v, F&& is_wanted) const {
 // predecessor qualifies even if its distance has fallen since: the new sum was rounded to the same value, otherwise
 // dist(v) would have fallen too.
 template <class Real, class Sum>
-Local ShortestPathTree<Real, Sum>::parent_of(Local v) const {
+Local ShortestPaths<Real, Sum>::parent_of(Local v) const {
   const Sum mine = found_.distance[index(v)];
   if (!found_.trace.empty())
     if (const Local predecessor = found_.trace[index(v)].predecessor(mine); predecessor >= 0) return predecessor;
@@ -80,13 +81,14 @@ Local ShortestPathTree<Real, Sum>::parent_of(Local v) const {
 // Writes the entries of v, whose owned index is `at`.
 template <class Real, class Sum>
 template <class Ids>
-void ShortestPathTree<Real, Sum>::write_one(const Ids& ids, Local v, std::size_t at, Share& share,
-                                            SsspResult<Real>& result) const {
+void ShortestPaths<Real, Sum>::write_one(const Ids& ids, Local v, std::size_t at, Share& share,
+                                         SsspResult<Real>& result) const {
   const Sum mine = distance(v);
   result.distance[at] = mine == kUnreached ? kSsspUnreached<Real> : static_cast<Real>(mine);
-  result.parent[at] = kNoVertex;
+  if (tree_) result.parent[at] = kNoVertex;
   if (mine == kUnreached) return;
   ++share.reached;
+  if (!tree_) return;
   if (const Local parent = v == source_ ? v : parent_of(v); parent >= 0) {
     result.parent[at] = static_cast<Vertex>(ids[parent]);
   } else {
@@ -95,7 +97,7 @@ void ShortestPathTree<Real, Sum>::write_one(const Ids& ids, Local v, std::size_t
 }
 
 template <class Real, class Sum>
-void ShortestPathTree<Real, Sum>::write_all(std::vector<Share>& shares, SsspResult<Real>& result) const {
+void ShortestPaths<Real, Sum>::write_all(std::vector<Share>& shares, SsspResult<Real>& result) const {
   result.listed.reset();
   graph_.world().team().for_range(index(graph_.owned()), kTreeGrain, [&](int t, std::size_t a, std::size_t b) {
     std::visit(
@@ -108,16 +110,16 @@ void ShortestPathTree<Real, Sum>::write_all(std::vector<Share>& shares, SsspResu
 }
 
 template <class Real, class Sum>
-void ShortestPathTree<Real, Sum>::write_listed(Share& share, SsspResult<Real>& result) const {
+void ShortestPaths<Real, Sum>::write_listed(Share& share, SsspResult<Real>& result) const {
   if (result.listed) {
     for (const Vertex at : *result.listed) {
       result.distance[index(at)] = kSsspUnreached<Real>;
-      result.parent[index(at)] = kNoVertex;
+      if (tree_) result.parent[index(at)] = kNoVertex;
     }
   } else {
     graph_.world().team().for_range(result.distance.size(), kTreeGrain, [&](int, std::size_t a, std::size_t b) {
       std::fill(&result.distance[a], result.distance.data() + b, kSsspUnreached<Real>);
-      std::fill(&result.parent[a], result.parent.data() + b, kNoVertex);
+      if (tree_) std::fill(&result.parent[a], result.parent.data() + b, kNoVertex);
     });
   }
   result.listed.emplace();
@@ -135,12 +137,13 @@ void ShortestPathTree<Real, Sum>::write_listed(Share& share, SsspResult<Real>& r
 }
 
 template <class Real, class Sum>
-void ShortestPathTree<Real, Sum>::write(SsspResult<Real>& result) const {
+void ShortestPaths<Real, Sum>::write(SsspResult<Real>& result) const {
   refuse_rounded();
   const auto owned = index(graph_.owned());
-  if (result.distance.size() != owned || result.parent.size() != owned) {
+  const std::size_t parents = tree_ ? owned : 0;
+  if (result.distance.size() != owned || result.parent.size() != parents) {
     result.distance = Array<Real>(owned);
-    result.parent = Array<Vertex>(owned);
+    result.parent = Array<Vertex>(parents);
     result.listed.reset();
   }
   std::vector<Share> shares(static_cast<std::size_t>(graph_.world().team().size()));
@@ -166,7 +169,7 @@ void ShortestPathTree<Real, Sum>::write(SsspResult<Real>& result) const {
 }
 
 template <class Real, class Sum>
-void ShortestPathTree<Real, Sum>::refuse_rounded() const {
+void ShortestPaths<Real, Sum>::refuse_rounded() const {
   if constexpr (std::is_same_v<Sum, std::uint64_t>)
     graph_.world().collective_try([&] {
       const auto refuse = [this](Local v, Vertex owned_index) {
@@ -187,8 +190,8 @@ void ShortestPathTree<Real, Sum>::refuse_rounded() const {
 // Each rank searches along the edges that join equal distances until its queue is empty; then masters tell their
 // mirrors that they have a parent, and the search goes on from these.
 template <class Real, class Sum>
-void ShortestPathTree<Real, Sum>::assign_equal_parents(const std::vector<Local>& without_parent, Vertex on_all_ranks,
-                                                       SsspResult<Real>& result) const {
+void ShortestPaths<Real, Sum>::assign_equal_parents(const std::vector<Local>& without_parent, Vertex on_all_ranks,
+                                                    SsspResult<Real>& result) const {
   World& world = graph_.world();
   const std::size_t locals = index(graph_.locals());
   Array<char> has_parent(locals, 1);
@@ -254,13 +257,13 @@ void ShortestPathTree<Real, Sum>::assign_equal_parents(const std::vector<Local>&
 }  // namespace
 
 template <class Real, class Sum>
-void write_tree(const Graph& graph, Local source, const SsspFound<Sum>& found, SsspResult<Real>& result) {
-  ShortestPathTree<Real, Sum>(graph, source, found).write(result);
+void write_paths(const Graph& graph, Local source, const SsspFound<Sum>& found, bool tree, SsspResult<Real>& result) {
+  ShortestPaths<Real, Sum>(graph, source, found, tree).write(result);
 }
 
-template void write_tree(const Graph&, Local, const SsspFound<float>&, SsspResult<float>&);
-template void write_tree(const Graph&, Local, const SsspFound<double>&, SsspResult<double>&);
-template void write_tree(const Graph&, Local, const SsspFound<std::uint32_t>&, SsspResult<double>&);
-template void write_tree(const Graph&, Local, const SsspFound<std::uint64_t>&, SsspResult<double>&);
+template void write_paths(const Graph&, Local, const SsspFound<float>&, bool, SsspResult<float>&);
+template void write_paths(const Graph&, Local, const SsspFound<double>&, bool, SsspResult<double>&);
+template void write_paths(const Graph&, Local, const SsspFound<std::uint32_t>&, bool, SsspResult<double>&);
+template void write_paths(const Graph&, Local, const SsspFound<std::uint64_t>&, bool, SsspResult<double>&);
 
 }  // namespace atl

@@ -30,10 +30,10 @@ struct SsspFound {
   std::optional<std::vector<Local>> reached = {};
 };
 
-/// Writes distances and parents by owned index; where the reached vertices are listed, only theirs and those that an
+/// Writes distances, and parents if there is to be a `tree`, by owned index; where the reached vertices are listed, only theirs and those that an
 /// earlier run listed in the same result. `source`: -1 where another rank owns it. Collective. InputError, the same on
 /// all ranks, if Real would round a distance that 64 bits hold exactly. O(edges), if no edge changes a distance also.
 template <class Real, class Sum>
-void write_tree(const Graph& graph, Local source, const SsspFound<Sum>& found, SsspResult<Real>& result);
+void write_paths(const Graph& graph, Local source, const SsspFound<Sum>& found, bool tree, SsspResult<Real>& result);
 
 }  // namespace atl

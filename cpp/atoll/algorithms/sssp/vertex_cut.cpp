@@ -22,6 +22,7 @@ template <class Real, class Sum>
 VertexCutSssp<Real, Sum>::VertexCutSssp(const Graph& graph, const SsspOptions& options)
     : graph_(graph),
       world_(graph.world()),
+      tree_(options.tree),
       distance_(graph),
       edge_cut_(graph),
       edge_cut_distance_(index(graph.locals()), kUnreached) {
@@ -51,8 +52,8 @@ void VertexCutSssp<Real, Sum>::run(Vertex source, SsspResult<Real>& result) {
   }
   // Over the edge-cut a vertex has all its entering edges on its owner, and a tree needs no more than distances there.
   for (Local v = 0; v < graph_.owned(); ++v) edge_cut_distance_[v] = distance_[v];
-  edge_cut_.broadcast_all({edge_cut_distance_.data(), edge_cut_distance_.size()});
-  write_tree<Real, Sum>(graph_, from, {{edge_cut_distance_.data(), edge_cut_distance_.size()}, {}}, result);
+  if (tree_) edge_cut_.broadcast_all({edge_cut_distance_.data(), edge_cut_distance_.size()});
+  write_paths<Real, Sum>(graph_, from, {{edge_cut_distance_.data(), edge_cut_distance_.size()}, {}}, tree_, result);
 }
 
 template <class Real, class Sum>

@@ -29,6 +29,7 @@ class VertexCutSssp {
 
   const Graph& graph_;
   World& world_;
+  const bool tree_;
   VertexProgram<Sum, MinOf> distance_;
   MirrorExchange<Sum, MinOf> edge_cut_;
   double delta_ = 1;

@@ -13,28 +13,29 @@ namespace {
 template <class Real>
 class PreparedSssp final : public Prepared {
  public:
-  PreparedSssp(const Graph& graph, std::optional<double> delta) : sssp_(graph, {.delta = delta}) {}
+  PreparedSssp(const Graph& graph, const SsspOptions& options) : tree_(options.tree), sssp_(graph, options) {}
 
   void run(const Arguments& arguments, Answer& answer, const Progress&) override {
     result_.distance = answer.take<Real>("distance");
-    result_.parent = answer.take<Vertex>("parent");
+    if (tree_) result_.parent = answer.take<Vertex>("parent");
     if (result_.distance.data() != written_) result_.listed.reset();  // another answer's arrays
     sssp_.run(arguments.vertex("source"), result_);
     written_ = result_.distance.data();
     answer.put("distance", std::move(result_.distance));
-    answer.put("parent", std::move(result_.parent));
+    if (tree_) answer.put("parent", std::move(result_.parent));
     answer.set("reached", result_.reached);
   }
   void report(const Arguments& arguments, const Answer&, const Runs&, Report& report) const override {
     const Vertex source = arguments.vertex("source");
     const char* sums = sizeof(Real) == sizeof(double) ? "float64" : "float32";
     report.result = {{"source", source}, {"reached", result_.reached}, {"sums", sums}};
-    report.lines.emplace_back("reached",
-                              fmt::format("{} from {}, lengths added up as {}", result_.reached, source, sums));
+    report.lines.emplace_back("reached", fmt::format("{} from {}, lengths added up as {}{}", result_.reached, source,
+                                                     sums, tree_ ? "" : ", without a tree"));
   }
   std::size_t memory_bytes() const override { return sssp_.memory_bytes(); }
 
  private:
+  const bool tree_;
   Sssp<Real> sssp_;
   SsspResult<Real> result_;
   const Real* written_ = nullptr;  // where the run before wrote distances
@@ -73,6 +74,12 @@ Algorithm sssp_row() {
                        .stage = Stage::prepare,
                        .help = "width of a bucket, in units of the weights (default: chosen from them)",
                        .range = Range::positive},
+                      {.name = "tree",
+                       .kind = Kind::flag,
+                       .stage = Stage::prepare,
+                       .default_value = true,
+                       .help = "whether parents are filled in",
+                       .taken_from = OptionSource::by_library},
                       {.name = "parents",
                        .kind = Kind::vertices,
                        .stage = Stage::check,
@@ -83,7 +90,8 @@ Algorithm sssp_row() {
                       {.name = "parent",
                        .type = "int64",
                        .meaning = "original id of the parent in a tree of shortest paths; -1 where not reached",
-                       .checked = false}},
+                       .checked = false,
+                       .requires_flag = "tree"}},
           .scalars = {{"reached", "int64", "reached vertices on all ranks"}},
           .python = "sssp",
           .output_summary = "distances, parents; float32, float64, exact integers",
@@ -91,9 +99,9 @@ Algorithm sssp_row() {
           .over_ranks = {"algorithms/sssp/delta_stepping.cpp", "algorithms/sssp/vertex_cut.cpp"},
           .reference = "Meyer and Sanders, 2003",
           .prepare = [](const Graph& graph, const Arguments& arguments) -> std::unique_ptr<Prepared> {
-            const auto delta = arguments.real_if_given("delta");
-            if (needs_double_sums(graph)) return std::make_unique<PreparedSssp<double>>(graph, delta);
-            return std::make_unique<PreparedSssp<float>>(graph, delta);
+            const SsspOptions options{.delta = arguments.real_if_given("delta"), .tree = arguments.flag("tree")};
+            if (needs_double_sums(graph)) return std::make_unique<PreparedSssp<double>>(graph, options);
+            return std::make_unique<PreparedSssp<float>>(graph, options);
           },
           .verify = verify_sssp};
 }
