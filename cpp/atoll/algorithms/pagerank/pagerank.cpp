@@ -2,8 +2,8 @@
 // PageRank [1] without special layouts, over any ranks. On a direct route each iteration broadcasts the masters' values
 // to their mirrors, and every master sums over its entering edges (pull). On a route of several hops every master adds
 // its value to its targets, mirrors included, and the mirrors' sums are reduced to their masters, combined on the way
-// (push, reduce). Small graphs on one rank, graphs with hubs, and vertex-cuts or weights have variants of their own
-// (sell.hpp, degree_split.hpp, any_cut.hpp). Deviation: sums over ranks are rounded in another order.
+// (push, reduce). Small graphs, graphs with hubs, and vertex-cuts or weights have variants of their own (sell.hpp on one
+// rank, degree_split.hpp, any_cut.hpp). Deviation: sums over ranks are rounded in another order.
 //
 // [1] S. Brin, L. Page. "The anatomy of a large-scale hypertextual Web search engine." WWW 1998.
 #include <atoll/algorithms/pagerank/any_cut.hpp>
@@ -85,6 +85,16 @@ class PageRankPlain final : public PageRankVariant<Real> {
   VertexBits changed_;
 };
 
+// Whether the values that a pull gathers stay in a core's cache on every rank. Then rows are summed as they stand: a sum
+// in a register is quicker than one in memory for each edge. Twenty iterations over two ranks, in blocks and so, ms:
+// rgg_n_2_15_s0 3.4, 1.7, uniform:15 12.3, 6.9, but uniform:17 53, 57.
+template <class Real>
+bool reads_cached_values(const Graph& graph) {
+  constexpr std::size_t kCached = std::size_t{1} << 19;  // bytes
+  World& world = graph.world();
+  return world.route().is_direct() && world.all(index(graph.locals()) * sizeof(Real) <= kCached);
+}
+
 }  // namespace
 
 template <class Real>
@@ -95,6 +105,8 @@ PageRank<Real>::PageRank(const Graph& graph, Transition transition) {
     variant_ = std::make_unique<SellPageRank<Real>>(graph);
   } else if (DegreeSplitPageRank<Real>::suits(graph)) {
     variant_ = std::make_unique<DegreeSplitPageRank<Real>>(graph);
+  } else if (reads_cached_values<Real>(graph)) {
+    variant_ = std::make_unique<AnyCutPageRank<Real>>(graph, transition);
   } else {
     variant_ = std::make_unique<PageRankPlain<Real>>(graph);
   }
