@@ -55,8 +55,9 @@ void GraphInput::add_reading_to(CLI::App& app) {
         ->check(CLI::IsMember({"auto", ".", ","}));
     app.add_option(
            "--missing", missing_,
-           "edge lists: a line without an end, or without the weight that is taken: error, or drop it (counted)")
-        ->check(CLI::IsMember({"error", "drop"}));
+           "edge lists: a line without an end, or without the weight that is taken: drop it (counted), error, or warn, "
+           "which drops it and says so (default)")
+        ->check(CLI::IsMember({"warn", "drop", "error"}));
   });
 }
 
@@ -144,7 +145,8 @@ ReadOptions GraphInput::read_options() const {
   if (headings_ != "auto") read.headings = headings_ == "yes";
   if (delimiter_ != "auto") read.delimiter = kDelimiters.at(delimiter_);
   if (decimal_ != "auto") read.decimal = decimal_[0];
-  if (missing_ == "drop") read.missing = ReadOptions::Missing::drop;
+  using Missing = ReadOptions::Missing;
+  read.missing = missing_ == "drop" ? Missing::drop : missing_ == "warn" ? Missing::warn : Missing::refuse;
   return read;
 }
 
@@ -156,7 +158,7 @@ void GraphInput::refuse_for_generators() const {
                                       {"--headings", headings_ == "auto" ? "" : headings_},
                                       {"--delimiter", delimiter_ == "auto" ? "" : delimiter_},
                                       {"--decimal", decimal_ == "auto" ? "" : decimal_},
-                                      {"--missing", missing_ == "error" ? "" : missing_},
+                                      {"--missing", missing_ == "warn" ? "" : missing_},
                                       {"--names", names_ ? "is given" : ""}})
     if (!value.empty())
       throw UsageError(

@@ -46,7 +46,7 @@ class GraphInput {
 
   ReadOptions read_;
   bool names_ = false, no_names_ = false;
-  std::string missing_ = "error";
+  std::string missing_ = "warn";
   std::string headings_ = "auto", delimiter_ = "auto", decimal_ = "auto";
   bool directed_ = false, undirected_ = false, weighted_ = false, unweighted_ = false;
   std::string duplicates_ = "min", self_loops_ = "keep";

@@ -45,7 +45,6 @@ there is one rank; graphs and results stay as they were. Of several ranks a call
 are in the midst of it: graphs of these ranks are lost, and the others' waits end with an error as when a rank fails.
 """
 
-import logging as _logging
 import os as _os
 import sys as _sys
 from typing import TYPE_CHECKING as _TYPE_CHECKING
@@ -152,7 +151,6 @@ from .pairs import AllPairs, all_pairs
 from .vertices import NO_VERTEX, UNREACHABLE, VertexArray
 from .world import World, run_ranks, set_threads
 
-_logging.getLogger("atoll").addHandler(_logging.NullHandler())
 _os.environ.setdefault("HWLOC_HIDE_ERRORS", "2")  # hwloc's words on stderr, where a machine has no /sys
 
 __all__ = [

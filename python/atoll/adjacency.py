@@ -14,6 +14,8 @@ from .arguments import one_of
 from .attributes import weighted_graph
 from .collective_arguments import checked
 from .containers import NodeView, contains, neighbor_weights
+from .degree_view import DegreeView
+from .edge_view import EdgeView
 from .interchange.frames import arrow_table, optional, pandas_table, polars_table, write_parquet
 from .interchange.outputs import networkx_graph, scipy_matrix
 from .vertices import VertexArray
@@ -74,7 +76,7 @@ class Adjacency:
     __reversed__ = None
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        raise TypeError("a graph is no array (it would be one of n x n). Use to_scipy(), edges() or nodes.")
+        raise TypeError("a graph is no array (it would be one of n x n). Use to_scipy(), edges or nodes.")
 
     @property
     def nodes(self) -> NodeView:
@@ -141,67 +143,46 @@ class Adjacency:
         self._core.owner(int(v))
         return bool((self._ends(int(u), "out") == int(v)).any())
 
-    @overload
-    def degree(self, vertex: None = None, *, direction: str = "both") -> VertexArray: ...
-    @overload
-    def degree(self, vertex: int | str, *, direction: str = "both") -> int: ...
-    @checked
-    def degree(self, vertex: int | str | None = None, *, direction: str = "both") -> int | VertexArray:
-        """How many edges have an end at `vertex`, or leave or enter it. Collective: the same on every rank.
+    @property
+    def degree(self) -> DegreeView:
+        """How many edges have an end at a vertex, or leave or enter it: degree(vertex), degree[vertex], or degree().
 
-        A self-loop has both ends there, and counts twice in "both", and in an undirected graph; parallel edges that the
-        graph has kept count each.
+        Called as degree(vertex=None, *, direction="both"), it is collective and gives the same on every rank: a number
+        for a vertex, else a VertexArray of int64 whose sum is 2 m. A loop over either has pairs of a vertex and its
+        degree. A self-loop has both ends at its vertex, and counts twice in "both", and in an undirected graph;
+        parallel edges that the graph has kept count each.
 
         Parameters
         ----------
         vertex : int or str, optional
-                                an original id, or the name of a vertex that has one; None: all, as degrees()
+                                an original id, or the name of a vertex that has one; None: all
         direction : {"both", "out", "in"}
                                 of a directed graph; of an undirected one all are the same
 
         Raises
         ------
-        InputError              the graph has no such vertex
+        InputError              the graph has no such vertex; in brackets MissingVertexError, which is a KeyError too
 
         Examples
         --------
         >>> graph = atoll.Graph.from_edges([1, 1, 7], [7, 3, 3])
-        >>> graph.degree(1), graph.degree(7), graph.degree(7, direction="in")
+        >>> graph.degree(1), graph.degree[7], graph.degree(7, direction="in")
         (2, 2, 1)
+        >>> dict(graph.degree), graph.degree(direction="in").top(1)
+        ({1: 2, 3: 2, 7: 2}, [(3, 2)])
         """
-        with agreed(self._world, f"degree({vertex}, {direction=})"):
-            one_of("direction", direction, ("both", "out", "in"))
-        if vertex is None:
-            return self.degrees(direction=direction)
-        ends = [self._ends(int(vertex), one) for one in self._directions(direction)]
-        loops = 0 if self.directed else int((ends[0] == int(vertex)).sum())
-        return sum(map(len, ends)) + loops
+        return DegreeView(self)  # type: ignore[arg-type]
 
     @checked
     def degrees(self, *, direction: str = "both") -> VertexArray:
-        """The degree of every vertex, as degree() counts; their sum is 2 m in "both". Collective.
-
-        Parameters
-        ----------
-        direction : {"both", "out", "in"}
-                                see degree
-
-        Returns
-        -------
-        VertexArray of int64
+        """The degree of every vertex: degree() without a vertex. Collective.
 
         Examples
         --------
-        >>> graph = atoll.Graph.from_edges([1, 1, 7], [7, 3, 3])
-        >>> graph.degrees().to_dict(), graph.degrees(direction="out").to_dict()
-        ({1: 2, 3: 2, 7: 2}, {1: 2, 3: 0, 7: 1})
-        >>> graph.degrees(direction="in").top(1)
-        [(3, 2)]
+        >>> atoll.Graph.from_edges([1, 1, 7], [7, 3, 3]).degrees(direction="out").to_dict()
+        {1: 2, 3: 0, 7: 1}
         """
-        with agreed(self._world, f"degrees({direction=})"):
-            one_of("direction", direction, ("both", "out", "in"))
-        counts = [self._core.degrees(one == "in").view(np.int64) for one in self._directions(direction)]
-        return VertexArray(self, counts[0] if len(counts) == 1 else counts[0] + counts[1], "degree")  # type: ignore[arg-type]
+        return self.degree(direction=direction)  # type: ignore[no-any-return]
 
     @overload
     def strength(self, vertex: None = None, *, direction: str = "both", weight: bool | str = True) -> VertexArray: ...
@@ -247,27 +228,29 @@ class Adjacency:
         strengths = VertexArray(graph, sums[0] if len(sums) == 1 else sums[0] + sums[1], "strength")
         return strengths if vertex is None else float(strengths.at(int(vertex)))
 
-    def edges(self) -> tuple[np.ndarray, ...]:
-        """This rank's edges as arrays (src, dst), or (src, dst, weight) where there are weights. Not collective.
+    @property
+    def edges(self) -> EdgeView:
+        """This rank's edges: a loop has pairs (u, v) of names, or ids, and `edges.arrays()` has arrays. Not collective.
 
-        They are columns: `for u, v in zip(*graph.edges())` has an edge at a time, and to_pandas() has names. A copy,
-        made at each call, in the order of the graph's lists: vertices of high degree first. All ranks together have
-        each edge once: that of a directed graph is where its source is, that of an undirected one where the end of the
-        lesser id is, which is its src. Parallel edges lie side by side.
-
-        Returns
-        -------
-        src, dst : numpy.ndarray of int64       original ids, also where vertices have names (see to_arrow)
-        weight : numpy.ndarray of weight_dtype
+        They are in the order of the graph's lists: vertices of high degree first. All ranks together have each edge
+        once: that of a directed graph is where its source is, that of an undirected one where the end of the lesser id
+        is, which is its first. Parallel edges lie side by side. Called, it is the same; with data="weight" or data=True
+        it is a list of triples, as NetworkX's.
 
         Examples
         --------
-        >>> graph = atoll.Graph.from_edges([9, 1], [1, 3], [0.5, 2.0], directed=False)
-        >>> graph.edges()
-        (array([1, 1]), array([3, 9]), array([2. , 0.5]))
-        >>> atoll.Graph.from_edges(*graph.edges(), directed=False)
-        <atoll.Graph 'edges': 3 vertices, 2 edges, undirected, float64 weights>
+        >>> graph = atoll.Graph([("Ann", "Bob", 2.0), ("Bob", "Cid", 0.5)], directed=False)
+        >>> graph.edges
+        EdgeView([('Bob', 'Cid'), ('Ann', 'Bob')])
+        >>> [(u, v, w) for u, v, w in graph.edges(data="weight")]
+        [('Bob', 'Cid', 0.5), ('Ann', 'Bob', 2.0)]
+        >>> src, dst, weight = graph.edges.arrays()
+        >>> float(weight.sum())
+        2.5
         """
+        return EdgeView(self, self._edge_arrays, self.m, self.has_edge)  # type: ignore[arg-type]
+
+    def _edge_arrays(self) -> tuple[np.ndarray, ...]:
         source, target, weight = self._core.edges()
         ends = source.view(np.int64), target.view(np.int64)
         return ends if weight is None else (*ends, weight)
@@ -275,7 +258,7 @@ class Adjacency:
     def to_pandas(self) -> Any:
         """This rank's edges as a pandas.DataFrame: `source`, `target` and, with weights, `weight`. Not collective.
 
-        Vertices are names where they have some. atoll.Graph(table) takes it back. The one copy is that of edges().
+        Vertices are names where they have some. atoll.Graph(table) takes it back. The one copy is edges.arrays().
 
         Examples
         --------
@@ -357,14 +340,14 @@ class Adjacency:
         with agreed(self._world, f"to_parquet({str(path)!r})"):
             if self._world.rank == 0:
                 optional("pyarrow.parquet", "parquet", str(path))
-        edges = [all_gather(self._world, column) for column in self.edges()]
+        edges = [all_gather(self._world, column) for column in self.edges.arrays()]
         with agreed(self._world):
             if self._world.rank == 0:
                 ends = edges[:2] if self._names is None else map(self._named, edges[:2])
                 write_parquet(str(path), dict(zip(("source", "target", "weight"), (*ends, *edges[2:]))))
 
     def _edge_columns(self) -> dict[str, np.ndarray]:
-        source, target, *weight = self.edges()
+        source, target, *weight = self.edges.arrays()
         if self._names is not None:
             source, target = self._named(source), self._named(target)
         return dict(zip(("source", "target", "weight"), (source, target, *weight)))
@@ -382,6 +365,6 @@ class Adjacency:
     def _on_one_rank(self, call: str) -> None:
         if self.size > 1:
             raise TypeError(
-                f"{call} of {self.name}, which is spread over {self.size} ranks (none has all edges). Use edges(), "
+                f"{call} of {self.name}, which is spread over {self.size} ranks (none has all edges). Use edges, "
                 "which has this rank's, on every rank."
             )

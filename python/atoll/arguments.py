@@ -68,19 +68,45 @@ def converted(f: F, refused: Callable[[dict[str, Any]], None] = lambda given: No
     return cast(F, call)
 
 
-# Names that other packages have for arguments: those of Atoll which may be meant.
+# Names that other packages have for arguments: those of Atoll which may be meant, or a call.
 _OTHER_ARGUMENTS: dict[str, tuple[str, ...]] = {
+    "colors": ("color",),
     "cutoff": ("radius", "limit"),
     "damping": ("alpha",),
+    "destination": ("target",),
     "distance": ("weight",),
+    "dst": ("target",),
+    "edge_attr": ("weight", "edge_attributes"),
+    "from_": ("source",),
+    "layout": ("place",),
     "max_iter": ("iterations",),
     "max_iterations": ("max_iter", "iterations"),
+    "mode": ("direction",),
+    "n": ("count",),
+    "node": ("vertex",),
+    "node_color": ("color",),
+    "node_size": ("size",),
     "nodes": ("vertices",),
     "num_nodes": ("vertices",),
     "num_walks": ("walks",),
+    "pos": ("place",),
+    "src": ("source",),
+    "to": ("target",),
     "tolerance": ("tol",),
+    "v": ("vertex",),
+    "vertex_color": ("color",),
+    "vertex_label": ("labels",),
+    "vertex_size": ("size",),
     "walk_length": ("length",),
     "weights": ("weight",),
+    "with_labels": ("labels",),
+}
+_REMEDIES = {
+    "backend": "This is the backend: leave it out.",
+    "create_using": "For the kind of graph say directed=.",
+    "normalized": "Its values are normalised as its page says; scale them by numpy.",
+    "random_state": "It draws nothing at random: leave it out.",
+    "seed": "It draws nothing at random: leave it out.",
 }
 
 
@@ -88,7 +114,7 @@ def _no_argument(function: str, name: str, names: list[str]) -> str:
     """Returns the error for an argument that a function does not have."""
     meant = next((other for other in _OTHER_ARGUMENTS.get(name, ()) if other in names), None)
     has = [other for other in names if other not in ("self", "cls")]
-    remedy = f" Is it {meant}?" if meant is not None else ""
+    remedy = f" Is it {meant}?" if meant is not None else f" {_REMEDIES[name]}" if name in _REMEDIES else ""
     return f"{function}() has no argument {name!r} (it has {', '.join(has)}).{remedy}"
 
 

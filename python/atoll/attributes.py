@@ -81,7 +81,7 @@ def without_weights(graph: Graph) -> Graph:
     """
     if not graph.weighted:
         return graph
-    source, target, _ = graph.edges()
+    source, target, _ = graph.edges.arrays()
     made = graph._derived(source, target, None, graph.ids)
     made._core.merged_to_least = False  # no edge has lost a weight
     graph._attributes_for(made)
@@ -186,12 +186,13 @@ class Attributes:
             if not table:
                 own = ", or use weight=True for its weights" if self.weighted else ""
                 raise errors.InputError(
-                    f"name is {name!r} (the graph has no attributes of edges: none were kept when it was made). Make "
-                    f"it of a table with edge_attributes=True{own}."
+                    f"weight is {name!r} (the graph has no attributes of edges: none were kept when it was made). Make "
+                    f"it with that column as its weights, as Graph(path, weight={name!r}), or of a table with "
+                    f"edge_attributes=True{own}."
                 )
             if name is not None and (name in _ENDS or name not in table):
                 there = ", ".join(repr(one) for one in table if one not in _ENDS)
-                raise errors.InputError(f"name is {name!r} (edges have the attributes {there}). Name one.")
+                raise errors.InputError(f"weight is {name!r} (edges have the attributes {there}). Name one.")
             weight = None if name is None else _as_weights(name, table[name])
         options = {**self._edge_made_by, "weight": name}
         if duplicates is not None:

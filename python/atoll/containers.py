@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _core, errors
 from .arguments import shown, vertex_id
+from .attributes import is_missing
 from .interchange.columns import is_int
 from .world import agreed
 
@@ -39,9 +40,21 @@ class NodeView:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
 
-    def __call__(self) -> NodeView:
-        """Returns itself: NetworkX has nodes and nodes()."""
-        return self
+    def __call__(self, data: bool | str = False, default: Any = None) -> Any:
+        """Returns itself; with data=True a list of pairs (vertex, attributes), with a name (vertex, its attribute)."""
+        if data is False:
+            return self
+        columns = self._graph._vertex_columns
+        if data is not True and data not in columns:
+            there = ", ".join(map(repr, columns)) or "none"
+            raise errors.InputError(f"data is {shown(data)} (attributes of vertices: {there}). Name one, or use True.")
+        values = {name: column.tolist() for name, column in columns.items() if data in (True, name)}
+        given = [
+            {name: column[k] for name, column in values.items() if not is_missing(column[k])}
+            for k in range(len(list(self)))
+        ]
+        told = given if data is True else [each.get(data, default) for each in given]
+        return list(zip(self, told))
 
     def __contains__(self, vertex: object) -> bool:
         return contains(self._graph, vertex)

@@ -59,7 +59,7 @@ class DerivedGraphs(Adjacency):
         Examples
         --------
         >>> graph = atoll.Graph("ring:6")
-        >>> graph.subgraph([0, 1, 2, 4]).edges()
+        >>> graph.subgraph([0, 1, 2, 4]).edges.arrays()
         (array([0, 1]), array([1, 2]))
         >>> near = graph.subgraph(graph.ids[atoll.bfs(graph, 0).depth <= 1])
         >>> near.ids
@@ -84,7 +84,7 @@ class DerivedGraphs(Adjacency):
 
         Examples
         --------
-        >>> atoll.Graph("path:5").remove_vertices([2]).edges()
+        >>> atoll.Graph("path:5").remove_vertices([2]).edges.arrays()
         (array([0, 3]), array([1, 4]))
         """
         with agreed(self._world, "remove_vertices()"):
@@ -110,7 +110,7 @@ class DerivedGraphs(Adjacency):
 
         Examples
         --------
-        >>> atoll.Graph("ring:4").remove_edges([0, 3], [1, 2]).edges()
+        >>> atoll.Graph("ring:4").remove_edges([0, 3], [1, 2]).edges.arrays()
         (array([0, 1]), array([3, 2]))
         """
         return without_edges(self, src, dst)  # type: ignore[arg-type]
@@ -138,7 +138,7 @@ class DerivedGraphs(Adjacency):
         Examples
         --------
         >>> graph = atoll.Graph([("Ann", "Bob", 2.0), ("Bob", "Cid", 0.5), ("Cid", "Dan", 3.0)])
-        >>> graph.filter(edges=lambda u, v, weight: weight > 1).edges()
+        >>> graph.filter(edges=lambda u, v, weight: weight > 1).edges.arrays()
         (array([0, 2]), array([1, 3]), array([2., 3.]))
         >>> list(graph.filter(atoll.bfs(graph, "Bob").depth >= 0))
         ['Bob', 'Cid', 'Dan']
@@ -158,14 +158,14 @@ class DerivedGraphs(Adjacency):
 
         Examples
         --------
-        >>> atoll.Graph.from_edges([1, 1], [2, 3]).reverse().edges()
+        >>> atoll.Graph.from_edges([1, 1], [2, 3]).reverse().edges.arrays()
         (array([2, 3]), array([1, 1]))
         """
         with agreed(self._world, "reverse()"):
             pass
         if not self.directed:
             return self  # type: ignore[return-value]
-        source, target, *weight = self.edges()
+        source, target, *weight = self.edges.arrays()
         made = self._derived(target, source, weight[0] if weight else None, self.ids)
         self._attributes_for(made)
         swapped = {"source": "target", "target": "source"}
@@ -184,14 +184,14 @@ class DerivedGraphs(Adjacency):
         Examples
         --------
         >>> graph = atoll.Graph.from_edges([1, 2, 2], [2, 1, 3], [0.5, 1.0, 4.0])
-        >>> graph.to_undirected(duplicates="sum").edges()
+        >>> graph.to_undirected(duplicates="sum").edges.arrays()
         (array([1, 2]), array([2, 3]), array([1.5, 4. ]))
         """
         with agreed(self._world, f"to_undirected({duplicates=})"):
             build_options(duplicates, "keep", self._partition, None, True)
         if not self.directed:
             return self  # type: ignore[return-value]
-        source, target, *weight = self.edges()
+        source, target, *weight = self.edges.arrays()
         made = self._derived(source, target, weight[0] if weight else None, self.ids, duplicates, directed=False)
         self._attributes_for(made, np.ones(len(self._edge_table.get("source", ())), bool))
         made._edge_made_by = {**self._edge_made_by, "duplicates": duplicates}
@@ -221,7 +221,7 @@ class DerivedGraphs(Adjacency):
         Examples
         --------
         >>> graph = atoll.Graph.from_edges([1], [2])
-        >>> graph.add_edges([2, 1], [7, 2]).edges()
+        >>> graph.add_edges([2, 1], [7, 2]).edges.arrays()
         (array([1, 2]), array([2, 7]))
         >>> graph.m
         1
@@ -247,7 +247,7 @@ class DerivedGraphs(Adjacency):
                 refuse_wrong_lengths(src, dst, weight)
         wide = weight is not None and len(weight) > 0 and weight.dtype == np.float64
         kind = np.float64 if _core.any(self._world, wide) else self.weight_dtype
-        source, target, *old = self.edges()
+        source, target, *old = self.edges.arrays()
         if old:
             weight = np.concatenate([weight, old[0]]).astype(kind, copy=False)
         if named:
@@ -300,7 +300,7 @@ class DerivedGraphs(Adjacency):
                 f"a Graph over {self.size} ranks cannot be pickled or copied (its parts belong to the ranks that built "
                 "it). Pickle edges(), which has this rank's, or make the graph again where it is needed."
             )
-        source, target, *weight = self.edges()
+        source, target, *weight = self.edges.arrays()
         vertices = self.ids
         if self._names is not None:
             source, target, vertices = map(self._named, (source, target, vertices))

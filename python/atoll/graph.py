@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from . import _core, errors
+from .arguments import shown
 from .attributes import Attributes
 from .build_options import build_options
 from .collective_arguments import checked
@@ -72,7 +73,15 @@ class Graph(Attributes, GraphProperties, DerivedGraphs, FromFiles, FromObjects, 
 
     __slots__ = ()
 
-    def __init__(self, obj: Any, *, comm: Any = None, plan: dict[str, Any] | None = None, **options: Any) -> None:
+    def __init__(
+        self, obj: Any, *columns: Any, comm: Any = None, plan: dict[str, Any] | None = None, **options: Any
+    ) -> None:
+        if columns:
+            given = ", ".join(map(shown, columns))
+            raise TypeError(
+                f"Graph is given {given} besides its first argument (it takes one: a table, a path, a matrix, pairs). "
+                "Name columns by source=, target= and weight=; give arrays as Graph((src, dst)) or Graph.from_edges()."
+            )
         if isinstance(obj, Graph):
             raise TypeError("the argument is a Graph already. Use it as it is.")
         made = graph_of(Graph, obj, {"comm": comm, "plan": plan, **options})

@@ -19,7 +19,14 @@ if TYPE_CHECKING:  # inside the class, _core is the attribute
 __all__ = ["GraphProperties"]
 
 
-class GraphProperties:
+class _GraphType(type):
+    """The type of the class Graph: a constructor that other packages have is an error that says which does it."""
+
+    def __getattr__(cls, name: str) -> Any:
+        raise no_attribute(cls, name)
+
+
+class GraphProperties(metaclass=_GraphType):
     """The part of a Graph that is the same however it was made."""
 
     __slots__ = (

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import sys
 from types import ModuleType
 from typing import Any
 
-__all__ = ["no_attribute"]
+__all__ = ["no_attribute", "no_value_attribute"]
 
 _FUNCTIONS = {
     "DiGraph": "Graph(x, directed=True)",
@@ -77,11 +78,122 @@ _GRAPH = {
     "vertices": "nodes",
     "write": "to_parquet(path), or to_pandas()",
 }
+# Names of functions of a graph in other packages' methods: Atoll's functions of a graph.
+_METHODS = {
+    "as_undirected": "to_undirected()",
+    "as_directed": "Graph(x, directed=True)",
+    "betweenness": "atoll.betweenness_centrality(graph)",
+    "closeness": "atoll.closeness_centrality(graph)",
+    "cluster": "atoll.leiden_communities(graph)",
+    "clusters": "atoll.connected_components(graph)",
+    "community_label_propagation": "atoll.label_propagation(graph)",
+    "community_leiden": "atoll.leiden_communities(graph)",
+    "community_multilevel": "atoll.louvain_communities(graph)",
+    "components": "atoll.connected_components(graph), or strongly_connected_components(graph)",
+    "coreness": "atoll.core_number(graph)",
+    "diameter": 'atoll.eccentricity(graph, find="diameter").diameter',
+    "distances": "atoll.sssp(graph, source), or atoll.all_pairs(graph)",
+    "es": "edges, edge_attributes and to_pandas()",
+    "evcent": "atoll.eigenvector_centrality(graph)",
+    "get_all_shortest_paths": "atoll.all_shortest_paths(graph, source, target)",
+    "get_edge_dataframe": "to_pandas()",
+    "get_edgelist": "list(graph.edges)",
+    "get_shortest_path": "atoll.shortest_path(graph, source, target)",
+    "get_shortest_paths": "atoll.shortest_path(graph, source, target)",
+    "get_vertex_dataframe": "vertex_attributes, or to_pandas() of a result",
+    "head": "to_pandas().head()",
+    "incident": "graph[vertex]",
+    "induced_subgraph": "subgraph(vertices)",
+    "is_weighted": "weighted",
+    "iterNodes": "nodes",
+    "iterEdges": "edges",
+    "iterNeighbors": "neighbors(vertex)",
+    "nodes_iter": "nodes",
+    "numberOfEdges": "m",
+    "numberOfNodes": "n",
+    "plot": "atoll.draw(graph)",
+    "shape": "n and m",
+    "shortest_paths": "atoll.sssp(graph, source), or atoll.all_pairs(graph)",
+    "simplify": "duplicates= and self_loops= where the graph is made",
+    "spanning_tree": "atoll.minimum_spanning_forest(graph).to_graph()",
+    "transitivity_undirected": "atoll.clustering(graph).transitivity",
+    "vs": "nodes and vertex_attributes",
+}
+# Constructors of other packages, of the class Graph.
+_CLASS = {
+    "Adjacency": "Graph.from_dense(matrix), or Graph(matrix) of SciPy's",
+    "DataFrame": "Graph(table, source=, target=, weight=)",
+    "DictList": "Graph(list of pairs)",
+    "Famous": "atoll.datasets",
+    "Load": "Graph(path)",
+    "Read": "Graph(path)",
+    "TupleList": "Graph(list of pairs or triples)",
+    "Weighted_Adjacency": "Graph.from_dense(matrix), or Graph(matrix) of SciPy's",
+    "from_csv": "Graph(path)",
+    "from_cudf_edgelist": "Graph(table, source=, target=, weight=)",
+    "from_dataframe": "Graph(table, source=, target=, weight=)",
+    "from_dict": "Graph(dict)",
+    "from_edgelist": "Graph(list of pairs)",
+    "from_list": "Graph(list of pairs)",
+    "from_numpy": "Graph.from_dense(matrix)",
+    "from_pandas": "Graph(table, source=, target=, weight=)",
+    "from_pandas_edgelist": "Graph(table, source=, target=, weight=)",
+    "from_parquet": "Graph(path)",
+    "from_polars": "Graph(table, source=, target=, weight=)",
+    "from_arrow": "Graph(table, source=, target=, weight=)",
+}
+# Calls for names that tables, lists and dictionaries have, of results and of values of vertices.
+_VALUES = {
+    "describe": "to_pandas().describe()",
+    "giant": "graph.subgraph(max(result, key=len))",
+    "groupby": "to_pandas().groupby(...)",
+    "head": "to_pandas().head()",
+    "loc": "the vertex in brackets, or to_pandas().loc",
+    "iloc": "to_pandas().iloc",
+    "membership": "values",
+    "nlargest": "top(count)",
+    "most_common": "top(count)",
+    "plot": "atoll.plot, or to_pandas().plot()",
+    "sort": "top(n)",
+    "sort_values": "top(n), or to_pandas().sort_values(...)",
+    "to_csv": "to_pandas().to_csv(path)",
+    "to_frame": "to_pandas()",
+    "to_list": "gather().tolist()",
+    "to_numpy": "gather()",
+    "to_series": "to_pandas()",
+    "tolist": "gather().tolist()",
+    "value_counts": "to_pandas().value_counts()",
+}
 _MODULES = ("kg", "networkx", "report", "serve", "smpi", "torch", "tune")
 
 
+def _way(holder: Any, name: str) -> str | None:
+    """Returns the call that does what another package has under this name."""
+    if isinstance(holder, ModuleType):
+        return _FUNCTIONS.get(name)
+    if isinstance(holder, type):
+        lowered = name.lower()
+        return _CLASS.get(name, "Graph(path)" if lowered.startswith("read") else None)
+    functions = getattr(sys.modules["atoll"], "__all__", ())
+    return _GRAPH.get(name, _METHODS.get(name, f"atoll.{name}(graph)" if name in functions else None))
+
+
+def no_value_attribute(holder: Any, name: str) -> AttributeError:
+    """Returns the error for a name that a result, or values of vertices, do not have.
+
+    Examples
+    --------
+    >>> raise no_value_attribute(atoll.pagerank("ring:5"), "sort_values")
+    Traceback (most recent call last):
+    AttributeError: a PageRankResult has no sort_values. Use top(n), or to_pandas().sort_values(...).
+    """
+    return _error(holder, name, f"a {type(holder).__name__} has no {name}", _VALUES.get(name))
+
+
 def no_attribute(holder: Any, name: str) -> AttributeError:
-    """Returns the error for a name that the package, or a Graph, does not have; Python itself suggests a similar one.
+    """Returns the error for a name that the package, the class Graph or a graph does not have.
+
+    Python itself suggests a similar one.
 
     Examples
     --------
@@ -93,12 +205,15 @@ def no_attribute(holder: Any, name: str) -> AttributeError:
     AttributeError: a Graph has no add_edge. Use add_edges(src, dst), which makes a new graph.
     """
     package = isinstance(holder, ModuleType)
-    told = f"{'atoll' if package else 'a ' + type(holder).__name__} has no {name}"
-    way = (_FUNCTIONS if package else _GRAPH).get(name)
-    if way is not None:
-        told = f"{told}. Use {way}."
-    elif package and name in _MODULES:
-        told = f"{told} yet. Use import atoll.{name}."
-    error = AttributeError(told)
+    subject = "atoll" if package else holder.__name__ if isinstance(holder, type) else f"a {type(holder).__name__}"
+    told = f"{subject} has no {name}"
+    if package and name in _MODULES:
+        told = f"{told} yet"
+        return _error(holder, name, told, f"import atoll.{name}")
+    return _error(holder, name, told, _way(holder, name))
+
+
+def _error(holder: Any, name: str, told: str, way: str | None) -> AttributeError:
+    error = AttributeError(told if way is None else f"{told}. Use {way}.")
     error.name, error.obj = name, holder  # by which Python finds what is similar
     return error

@@ -72,7 +72,7 @@ def edge_mask(graph: Graph, edges: Any) -> np.ndarray:
         columns = [values.tolist() for values in graph._edge_columns().values()]
         return np.fromiter((bool(edges(*edge)) for edge in zip(*columns)), dtype=bool, count=len(columns[0]))
     remedy = "Give a mask, or a function such as lambda u, v: u != v."
-    count = len(graph.edges()[0])
+    count = len(graph.edges.arrays()[0])
     return _mask("edges", edges, count, "for each of this rank's edges, in the order of edges()", remedy)
 
 
@@ -89,7 +89,7 @@ def _mask(argument: str, values: Any, count: int, needed: str, remedy: str) -> n
 
 def selected(graph: Graph, own: np.ndarray, chosen: np.ndarray | None = None) -> Graph:
     """The graph of these of this rank's vertices and of the edges between them, all or those chosen. Collective."""
-    source, target, *weight = graph.edges()
+    source, target, *weight = graph.edges.arrays()
     kept = np.ones(len(source), bool) if chosen is None else chosen
     wanted = all_gather(graph.world, own)
     if len(wanted) < graph.n:
@@ -146,7 +146,7 @@ def without_edges(graph: Graph, src: Any, dst: Any) -> Graph:
         given = vertex_ids(graph, "src", src), vertex_ids(graph, "dst", dst)
         refuse_wrong_lengths(*given, None)
     u, v = (all_gather(graph.world, side) for side in given)
-    source, target, *_ = graph.edges()
+    source, target, *_ = graph.edges.arrays()
     ends = np.unique(np.concatenate([u, v]))
     codes, wanted = _codes(graph, source, target, ends), np.unique(_codes(graph, u, v, ends))
     gone = np.isin(codes, wanted) & (codes >= 0)

@@ -16,6 +16,7 @@ from .array_operations import ArrayOperations
 from .collective_arguments import checked
 from .groups import group_sizes
 from .interchange.frames import arrow_table, optional, pandas_column, polars_table, write_parquet
+from .other_names import no_value_attribute
 from .plot import histogram
 from .world import agreed
 
@@ -64,6 +65,9 @@ class VertexArray(ArrayOperations):
         self._graph = graph
         self._local = local
         self.name = name
+
+    def __getattr__(self, name: str) -> Any:
+        raise no_value_attribute(self, name)
 
     @property
     def local(self) -> np.ndarray:

@@ -101,7 +101,10 @@ def test_names_are_taken_where_the_file_leaves_no_doubt(table, tmp_path, ranks):
     table.write_text(TABLE + "\tMDM2\t1\nMDM4\tMDM2\tNA\n")
     report = json.loads(atoll(*words, "--missing", "drop").stdout)
     assert report["input"]["names"]["columns"].endswith("2 of 6 lines left out, where an end or the weight is missing")
-    assert "column 1 is empty (an edge needs it)" in atoll(*words, code=3).stderr
+    assert "column 1 is empty (an edge needs it)" in atoll(*words, "--missing", "error", code=3).stderr
+    said = atoll(*words)
+    assert json.loads(said.stdout)["input"]["names"] == report["input"]["names"]
+    assert "2 of 6 lines left out" in said.stderr and "2 of 6 lines" not in atoll(*words, "--quiet").stderr
 
 
 @pytest.mark.parametrize("ranks", [1, 3])

@@ -85,14 +85,14 @@ class BiconnectedComponentsResult(Result):
         return [graph._as_known(part) for part in parts]
 
     def edge_block(self) -> np.ndarray:
-        """Returns the label of the biconnected component of each edge of this rank, in the order of graph.edges().
+        """Returns the label of the biconnected component of each edge of this rank, in the order of graph.edges.
 
         A self-loop is in none and has its vertex's `block`. Collective; int64, also where vertices have names.
 
         Examples
         --------
         >>> graph = atoll.Graph.from_edges([1, 2, 3, 3], [2, 3, 1, 4], directed=False)
-        >>> graph.edges()
+        >>> graph.edges.arrays()
         (array([3, 1, 1, 2]), array([4, 3, 2, 3]))
         >>> atoll.biconnected_components(graph).edge_block()
         array([4, 2, 2, 2])

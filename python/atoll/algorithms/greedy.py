@@ -15,6 +15,7 @@ from .. import errors
 from ..arguments import one_of
 from ..attributes import weighted_graph
 from ..collective_arguments import checked
+from ..edge_view import EdgeView
 from ..graph import GraphLike
 from ..vertices import NO_VERTEX, VertexArray
 from ..world import agreed
@@ -180,18 +181,21 @@ class MatchingResult(Result):
     prepare_seconds: float
     seconds: float
 
-    def edges(self) -> tuple[np.ndarray, np.ndarray]:
+    @property
+    def edges(self) -> EdgeView:
         """The edges on this rank, each once over all ranks, with the smaller id, or first name, first. Not collective.
 
         Examples
         --------
-        >>> atoll.maximal_matching([("Bob", "Ann"), ("Dan", "Cid")]).edges()
-        (array(['Ann', 'Cid'], dtype=object), array(['Bob', 'Dan'], dtype=object))
+        >>> atoll.maximal_matching([("Bob", "Ann"), ("Dan", "Cid")]).edges
+        EdgeView([('Ann', 'Bob'), ('Cid', 'Dan')])
         """
-        graph, mate = self.mate.graph, self.mate.local
-        first = (mate != NO_VERTEX) & (graph.ids < mate)
-        ends = graph.ids[first], mate[first]
-        return graph._as_known(ends[0]), graph._as_known(ends[1])
+        return EdgeView(self.mate.graph, self._edge_arrays, self.count, lambda u, v: bool(self.mate.at(u) == v))
+
+    def _edge_arrays(self) -> tuple[np.ndarray, np.ndarray]:
+        ids, mate = self.mate.ids, self.mate.local
+        first = (mate != NO_VERTEX) & (ids < mate)
+        return ids[first], mate[first]
 
     def __repr__(self) -> str:
         edges = f"{self.count} edge{'s' if self.count != 1 else ''}"
@@ -216,7 +220,7 @@ def maximal_matching(graph: GraphLike, *, weight: bool | str | None = None, seed
 
     Returns
     -------
-    MatchingResult              .mate (VertexArray of int64), .edges() of this rank, .count, .total_weight
+    MatchingResult              .mate (VertexArray of int64), .edges of this rank, .count, .total_weight
 
     Raises
     ------

@@ -86,7 +86,7 @@ def _longest(graph: Graph, weight: bool | str | None, name: str) -> tuple[np.nda
                 'greater one). Build the graph with duplicates="max", or give weight=None.'
             )
     ids, generation = orders_of(graph)
-    source, target, *weights = (all_gather(graph.world, column) for column in graph.edges())
+    source, target, *weights = (all_gather(graph.world, column) for column in graph.edges.arrays())
     ends = np.searchsorted(ids, source), np.searchsorted(ids, target)
     path, length = longest_path(generation, *ends, weights[0] if by_weight else None)
     return (graph._as_known(ids[path])), length

@@ -155,7 +155,7 @@ def bfs_tree(graph: GraphLike, source: int | str) -> Graph:
 
     Examples
     --------
-    >>> atoll.bfs_tree(atoll.Graph("path:4"), 1).edges()
+    >>> atoll.bfs_tree(atoll.Graph("path:4"), 1).edges.arrays()
     (array([1, 1, 2]), array([0, 2, 3]))
     """
     parent = bfs(graph, source, depths=False).parent.local

@@ -15,6 +15,7 @@ from ..collective_arguments import checked
 from ..graph import Graph
 from ..groups import group_members
 from ..interchange.frames import optional, pandas_column
+from ..other_names import no_value_attribute
 from ..vertices import VertexArray, write_arrays
 
 __all__ = ["GroupResult", "Result", "weights_word"]
@@ -59,6 +60,24 @@ class Result:
     def __iter__(self) -> Iterator[Any]:
         # There is no len(): torch.tensor(), which looks for that first, would make a tensor of the vertices.
         return iter(self._of_vertices()._keys().tolist())
+
+    def get(self, vertex: Any, default: Any = None) -> Any:
+        """The value of a vertex in the main array, as in brackets; `default` if there is no such vertex. Collective.
+
+        Examples
+        --------
+        >>> ranks = atoll.pagerank([("Ann", "Bob"), ("Cid", "Bob")])
+        >>> max(ranks, key=ranks.get), ranks.get("Zoe", 0)
+        ('Bob', 0)
+        """
+        try:
+            return self[vertex]
+        except errors.MissingVertexError:
+            return default
+
+    def keys(self) -> Any:
+        """The vertices of this rank: those of to_dict(). Not collective."""
+        return self.to_dict().keys()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         values = self.values
@@ -135,6 +154,9 @@ class Result:
                 "arrays, or to_pandas()."
             )
         return values
+
+    def __getattr__(self, name: str) -> Any:
+        raise no_value_attribute(self, name)
 
     def _arrays(self) -> dict[str, VertexArray]:
         return {name: value for name, value in vars(self).items() if isinstance(value, VertexArray)}

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..attributes import weighted_graph
 from ..collective_arguments import checked
+from ..edge_view import EdgeView
 from ..graph import Graph, GraphLike
 from ..vertices import VertexArray
 from ..world import agreed
@@ -38,17 +39,30 @@ class SpanningForestResult(Result):
     prepare_seconds: float
     seconds: float
 
-    def edges(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Returns the edges of this rank's vertices that are no roots: (vertices, parents, weights).
+    @property
+    def edges(self) -> EdgeView:
+        """The edges of this rank's vertices that are no roots, from these to their parents, with their weights.
 
-        Each edge of the forest is on one rank. Ids are int64; weights are float64, or float32 where those of the graph
-        are.
+        Each edge of the forest is on one rank. In arrays() ids are int64, and weights float64, or float32 where those
+        of the graph are; 1 where edges were not told apart by weights.
 
         Examples
         --------
-        >>> atoll.minimum_spanning_forest(atoll.Graph("ring:4")).edges()
+        >>> forest = atoll.minimum_spanning_forest(atoll.Graph("ring:4"))
+        >>> forest.edges
+        EdgeView([(1, 0), (2, 1), (3, 0)])
+        >>> forest.edges.arrays()
         (array([1, 2, 3]), array([0, 1, 0]), array([1., 1., 1.]))
         """
+        parent = self.parent
+        return EdgeView(
+            parent.graph,
+            self._edge_arrays,
+            self.edge_count,
+            lambda u, v: bool(u != v and (parent.at(u) == v or parent.at(v) == u)),
+        )
+
+    def _edge_arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         ids, parent = self.parent.ids, self.parent.local
         child = ids != parent
         kind = self.parent.graph.weight_dtype if self.weighted else None
@@ -64,7 +78,7 @@ class SpanningForestResult(Result):
         >>> atoll.minimum_spanning_forest(atoll.Graph("complete:5")).to_graph().m
         4
         """
-        vertex, parent, weight = self.edges()
+        vertex, parent, weight = self.edges.arrays()
         graph = self.parent.graph
         return graph._derived(parent, vertex, weight if self.weighted else None, graph.ids, directed=False)
 
@@ -95,7 +109,7 @@ def minimum_spanning_forest(
     Returns
     -------
     SpanningForestResult        .parent (VertexArray of int64), .weight (of float64), .total_weight, .trees,
-                                .edges(), .to_graph()
+                                .edges, .to_graph()
 
     Raises
     ------

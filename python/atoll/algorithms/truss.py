@@ -26,7 +26,7 @@ class TrussResult(Result):
     _main: ClassVar[str] = "of_edge"
 
     of_edge: np.ndarray
-    """int64: the truss number of each edge of this rank, in the order of graph.edges(); 2 or more, 0 of a self-loop."""
+    """int64: the truss number of each edge of this rank, in the order of graph.edges; 2 or more, 0 of a self-loop."""
     truss: VertexArray
     """int64: the greatest truss number of the vertex' edges; 0 where no edge leads to another vertex."""
     largest: int
@@ -67,7 +67,7 @@ def truss_numbers(graph: GraphLike) -> TrussResult:
 
     Returns
     -------
-    TrussResult                 .of_edge (int64, in the order of graph.edges(); also .values), .truss (VertexArray of
+    TrussResult                 .of_edge (int64, in the order of graph.edges; also .values), .truss (VertexArray of
                                 int64), .largest, .to_pandas()
 
     Raises
@@ -81,7 +81,7 @@ def truss_numbers(graph: GraphLike) -> TrussResult:
     Examples
     --------
     >>> graph = atoll.Graph.from_edges([1, 2, 3, 3], [2, 3, 1, 4], directed=False)
-    >>> graph.edges()
+    >>> graph.edges.arrays()
     (array([3, 1, 1, 2]), array([4, 3, 2, 3]))
     >>> atoll.truss_numbers(graph).of_edge
     array([2, 3, 3, 3])

@@ -14,7 +14,8 @@ namespace {
 std::tuple<std::size_t, std::size_t, std::optional<std::size_t>> choose_columns(
     const std::vector<std::string>& headings, const std::vector<std::string>& kinds,
     const std::optional<std::string>& source, const std::optional<std::string>& target,
-    const std::optional<std::string>& weight, std::optional<bool> weighted, const std::string& place) {
+    const std::optional<std::string>& weight, std::optional<bool> weighted, const std::string& place,
+    const std::vector<std::vector<std::string>>& samples) {
   std::vector<table::Kind> as_kinds;
   for (const std::string& kind : kinds)
     as_kinds.push_back(kind == "names"   ? table::Kind::words
@@ -24,6 +25,7 @@ std::tuple<std::size_t, std::size_t, std::optional<std::size_t>> choose_columns(
   const table::ColumnChoice chosen = table::choose_columns({.place = place,
                                                             .headings = headings,
                                                             .kinds = as_kinds,
+                                                            .samples = samples,
                                                             .source = source.value_or(""),
                                                             .target = target.value_or(""),
                                                             .weight = weight.value_or(""),
@@ -38,7 +40,7 @@ std::tuple<std::size_t, std::size_t, std::optional<std::size_t>> choose_columns(
 ReadChoice::ReadChoice(const std::string& format, std::optional<bool> directed, std::optional<bool> weighted,
                        const std::string& source_column, const std::string& target_column,
                        const std::string& weight_column, std::optional<bool> headings, const std::string& delimiter,
-                       const std::string& decimal, bool drop_missing) {
+                       const std::string& decimal, const std::string& missing) {
   options.format = format;
   options.directed = directed;
   options.weights = !weighted   ? ReadOptions::Weights::automatic
@@ -50,20 +52,22 @@ ReadChoice::ReadChoice(const std::string& format, std::optional<bool> directed, 
   options.headings = headings;
   if (!delimiter.empty()) options.delimiter = delimiter[0];
   if (!decimal.empty()) options.decimal = decimal[0];
-  if (drop_missing) options.missing = ReadOptions::Missing::drop;
+  using Missing = ReadOptions::Missing;
+  options.missing = missing == "drop" ? Missing::drop : missing == "warn" ? Missing::warn : Missing::refuse;
 }
 
 void bind_formats(nb::module_& m) {
   using namespace nb::literals;
 
   nb::class_<ReadChoice>(m, "ReadChoice")
-      .def(
-          nb::init<const std::string&, std::optional<bool>, std::optional<bool>, const std::string&, const std::string&,
-                   const std::string&, std::optional<bool>, const std::string&, const std::string&, bool>(),
-          "format"_a, "directed"_a.none(), "weighted"_a.none(), "source_column"_a, "target_column"_a, "weight_column"_a,
-          "headings"_a.none(), "delimiter"_a, "decimal"_a, "drop_missing"_a);
+      .def(nb::init<const std::string&, std::optional<bool>, std::optional<bool>, const std::string&,
+                    const std::string&, const std::string&, std::optional<bool>, const std::string&, const std::string&,
+                    const std::string&>(),
+           "format"_a, "directed"_a.none(), "weighted"_a.none(), "source_column"_a, "target_column"_a,
+           "weight_column"_a, "headings"_a.none(), "delimiter"_a, "decimal"_a, "missing"_a);
   m.def("choose_columns", &choose_columns, "headings"_a, "kinds"_a, "source"_a.none(), "target"_a.none(),
-        "weight"_a.none(), "weighted"_a.none(), "place"_a = "the table");
+        "weight"_a.none(), "weighted"_a.none(), "place"_a = "the table",
+        "samples"_a = std::vector<std::vector<std::string>>());
   m.def("is_generator", [](const std::string& text) { return is_generator(text); }, "text"_a);
   m.def("file_formats", [] {
     std::map<std::string, std::string> all;

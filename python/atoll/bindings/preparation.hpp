@@ -18,7 +18,8 @@ struct Preparation {
 struct ReadChoice {
   ReadChoice(const std::string& format, std::optional<bool> directed, std::optional<bool> weighted,
              const std::string& source_column, const std::string& target_column, const std::string& weight_column,
-             std::optional<bool> headings, const std::string& delimiter, const std::string& decimal, bool drop_missing);
+             std::optional<bool> headings, const std::string& delimiter, const std::string& decimal,
+             const std::string& missing);
   ReadOptions options;
 };
 

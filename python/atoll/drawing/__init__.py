@@ -91,7 +91,7 @@ def draw(
             "Change it."
         )
     keys = (graph.ids if graph.names is None else graph.names).tolist()
-    source, target = (np.searchsorted(graph.ids, end) for end in graph.edges()[:2])
+    source, target = (np.searchsorted(graph.ids, end) for end in graph.edges.arrays()[:2])
     chosen, part = _chosen(graph, source, target, around, hops, most)
     position = np.full(graph.n, -1)
     position[chosen] = np.arange(len(chosen))

@@ -134,7 +134,7 @@ class FromFiles:
         target: str | int = "",
         weight: str | int = "",
         names: bool | None = None,
-        missing: str = "error",
+        missing: str = "warn",
         headings: bool | None = None,
         delimiter: str | None = None,
         decimal: str | None = None,
@@ -165,10 +165,10 @@ class FromFiles:
         names : bool, optional  True: the vertices of an edge list have names; or those of any format, if a file
                                 PATH.names lies beside it, as `atoll convert --names` writes. False: they are whole
                                 numbers. None: names where the first lines of an edge list leave no doubt
-        missing : {"error", "drop"}
+        missing : {"warn", "drop", "error"}
                                 of an edge list or a table: lines without an end, or without the weight that is taken
                                 (an empty field, or NA, NaN, NULL or None without quotes): "drop" leaves them out, and
-                                says how many
+                                `columns` says how many; "warn" does the same with a warning of the logger "atoll"
         headings : bool, optional
                                 of an edge list: whether the first line is one of headings or of counts; None: as it
                                 looks
@@ -205,7 +205,7 @@ class FromFiles:
         call = f"read({text!r}, {format=}, {directed=}, {weighted=}, {duplicates=}, {self_loops=}, {placing})"
         with agreed(world, call):
             preparation = build_options(duplicates, self_loops, partition, heavy, fusion)
-            one_of("missing", missing, ("error", "drop"))
+            one_of("missing", missing, ("warn", "drop", "error"))
             for option, value, known in (("delimiter", delimiter, _DELIMITERS), ("decimal", decimal, _DECIMALS)):
                 if value is not None and not (isinstance(value, str) and value in known):
                     raise errors.UsageError(f"{option} is {value!r} (it is one of {known}). Give one, or leave it out.")
@@ -228,7 +228,7 @@ class FromFiles:
             if foreign is None:
                 ends = str(source), str(target), str(weight)
                 signs = delimiter or "", decimal or ""
-                choice = _core.ReadChoice(format, directed, weighted, *ends, headings, *signs, missing == "drop")
+                choice = _core.ReadChoice(format, directed, weighted, *ends, headings, *signs, missing)
         if foreign is not None:
             columns = {
                 "source": source or None,

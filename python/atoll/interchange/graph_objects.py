@@ -206,7 +206,7 @@ class FromObjects(FromHashables):
         Examples
         --------
         >>> graph = atoll.Graph.from_dense([[0, 2.5], [0, 0]])
-        >>> graph.n, graph.edges()
+        >>> graph.n, graph.edges.arrays()
         (2, (array([0]), array([1]), array([2.5])))
         """
         world = world_of(options.get("comm"), options.get("plan"))

@@ -19,7 +19,7 @@ __all__ = ["networkx_graph", "scipy_matrix"]
 def scipy_matrix(graph: Graph) -> Any:
     """The adjacency matrix of the graph; see Graph.to_scipy."""
     sparse = optional("scipy.sparse", "scipy", "to_scipy()")
-    source, target, *weight = graph.edges()
+    source, target, *weight = graph.edges.arrays()
     values = weight[0] if weight else np.ones(len(source), bool)
     rows, columns = np.searchsorted(graph.ids, source), np.searchsorted(graph.ids, target)
     if not graph.directed:
@@ -33,7 +33,7 @@ def networkx_graph(graph: Graph) -> Any:
     """A copy of the graph; see Graph.to_networkx."""
     networkx = optional("networkx", "networkx", "to_networkx()")
     columns = graph._edge_columns()
-    source, target, *weight = graph.edges()
+    source, target, *weight = graph.edges.arrays()
     parallel = bool(((source[1:] == source[:-1]) & (target[1:] == target[:-1])).any())
     kind = ("Multi" if parallel else "") + ("DiGraph" if graph.directed else "Graph")
     made = getattr(networkx, kind)(name=graph.name)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,9 @@ __all__ = [
     "with_whole_numbers",
     "without_missing",
 ]
+
+# Rows that are looked at, to tell columns apart.
+_SAMPLE = 64
 
 # Whole numbers up to here are exact as float64.
 _EXACT = 2**53
@@ -77,13 +81,16 @@ def with_whole_numbers(table: Any) -> Any:
     return table.assign(**whole) if all(isinstance(label, str) for label in whole) else table
 
 
-def without_missing(table: Any, names: list[str]) -> Any:
-    """The rows of the table in which no column of these is missing."""
+def without_missing(table: Any, names: list[str], required: bool) -> Any:
+    """The rows of the table in which no column of these is missing; all where that needs pyarrow, unless required."""
     if _is_pandas(table):
         labels = [label for label in table.columns if str(label) in names]
-        return table[table[labels].notna().all(axis=1)]
+        there = table[labels].notna().all(axis=1)
+        return table if there.all() else table[there]
     if hasattr(table, "drop_nulls"):
         return table.drop_nulls(subset=names)
+    if not required and importlib.util.find_spec("pyarrow") is None:
+        return table  # where one is missing, the core says so
     pyarrow = optional("pyarrow", "parquet", "missing='drop'")
     compute = optional("pyarrow.compute", "parquet", "missing='drop'")
     table = pyarrow.table(table)
@@ -111,6 +118,10 @@ class Columns:
         """The adjacency matrix that the table is; None: it has an edge for each row. InputError: it may be either."""
         raise NotImplementedError
 
+    def sample(self, name: str) -> list[str]:
+        """The first values of a column of names, by which columns of dates and others are told apart; else nothing."""
+        return []
+
     def ids(self, name: str) -> np.ndarray:
         raise NotImplementedError
 
@@ -123,6 +134,7 @@ class Columns:
 
 class _ArrowColumns(Columns):
     def __init__(self, table: Any) -> None:
+        self._source = table
         self._table = _core.ArrowTable(table.__arrow_c_stream__())
         try:
             columns = self._table.columns
@@ -134,6 +146,13 @@ class _ArrowColumns(Columns):
             raise errors.InputError("two columns of the table have one name (which is meant?). Rename one.")
         self.untyped = {name for name, kind in columns if kind == "null" and self.rows == 0}
         self.kinds = {name: "ints" if name in self.untyped else kind for name, kind in columns}
+
+    def sample(self, name: str) -> list[str]:
+        if self.kinds[name] != "names" or not hasattr(self._source, "slice"):
+            return []
+        column = self._source.slice(0, _SAMPLE)[name]
+        values = column.to_list() if hasattr(column, "to_list") else column.to_pylist()
+        return [value for value in values if isinstance(value, str)]
 
     def matrix(self) -> Matrix | None:
         refuse_square(self.kinds, self.rows, "table.to_pandas()")
@@ -202,6 +221,13 @@ class _PandasColumns(Columns):
 
     def matrix(self) -> Matrix | None:
         return matrix_of(self._table, self.kinds)
+
+    def sample(self, name: str) -> list[str]:
+        return (
+            self._table[self._label[name]][:_SAMPLE].dropna().astype(str).tolist()
+            if self.kinds[name] == "names"
+            else []
+        )
 
     def _series(self, name: str) -> Any:
         series = self._table[self._label[name]]

@@ -124,7 +124,7 @@ def _write_edges(options: argparse.Namespace, separator: str) -> None:
         raise UsageError(f"{options.input}: is none of {', '.join(FORMATS)} by its name. Say which: --format.")
     columns = {end: value for end in ("source", "target", "weight") if (value := getattr(options, end)) is not None}
     graph = Graph.read(options.input, format=options.format, duplicates="keep", **columns)
-    src, dst, *weight = graph.edges()
+    src, dst, *weight = graph.edges.arrays()
     ends = [graph._named(src), graph._named(dst), *weight]
     with _replacing(options.output) as partial, open(partial, "w", newline="", encoding="utf-8") as file:
         out = csv.writer(file, delimiter=separator, lineterminator="\n")

@@ -57,7 +57,7 @@ class FromTables:
         target: str | None = None,
         weight: str | None = None,
         weighted: bool | None = None,
-        missing: str = "error",
+        missing: str = "warn",
         edge_attributes: Any = False,
         vertices: Any = None,
         vertex: str | None = None,
@@ -88,9 +88,10 @@ class FromTables:
                                 the first two columns, the third if it has numbers
         weighted : bool, optional
                                 True: a table without weights is an error; False: they are left out
-        missing : {"error", "drop"}
+        missing : {"warn", "drop", "error"}
                                 rows in which the source, the target or the weight is missing: "drop" leaves them out,
-                                and `columns` of the graph says how many
+                                and `columns` of the graph says how many; "warn" does the same with a warning of the
+                                logger "atoll"
         edge_attributes : bool or list of str
                                 columns that are kept (Graph.edge_attributes): True: all; these; False: none
         vertices : table, optional
@@ -126,7 +127,7 @@ class FromTables:
         call = f"from_table({choice}, {directed=}, {duplicates=}, {self_loops=}"
         with agreed(world, f"{call}, {placing})"):
             preparation = build_options(duplicates, self_loops, partition, heavy, fusion)
-            one_of("missing", missing, ("error", "drop"))
+            one_of("missing", missing, ("warn", "drop", "error"))
             for argument, name in (("source", source), ("target", target), ("weight", weight)):
                 if name is not None and not isinstance(name, str):
                     raise TypeError(f"{argument} is {shown(name)} (the name of a column, a str, is needed). Give one.")
@@ -140,14 +141,14 @@ class FromTables:
                     "__arrow_c_stream__, is needed). Give one, or use from_edges."
                 )
             table = table_of(table)
-            if missing == "drop":
+            if missing != "error":
                 table = with_whole_numbers(table)
             columns = columns_of_table(table)
             matrix = columns.matrix() if source is None and target is None and weight is None else None
             chosen = matrix or _chosen(columns, source, target, weight, weighted)
             rows = kept = columns.rows
-            if missing == "drop" and matrix is None:
-                table = without_missing(table, [name for name in chosen[:3] if name is not None])
+            if missing != "error" and matrix is None:
+                table = without_missing(table, [name for name in chosen[:3] if name is not None], missing == "drop")
                 columns = columns_of_table(table)
                 kept = columns.rows
         with agreed(world, f"a table with {chosen}"):
@@ -178,9 +179,13 @@ class FromTables:
         else:
             core = (*_core.from_arrays(world, *ends, weights, directed, None, None, preparation), None, "")
         told = str(chosen)
-        if missing == "drop":
+        if missing != "error":
             rows, kept = (int(all_gather(world, np.array([count])).sum()) for count in (rows, kept))
-            told += f"; {rows - kept} of {rows} rows left out, where one of these is missing"
+            left_out = f"{rows - kept} of {rows} rows left out, where one of these is missing"
+            if missing == "drop" or kept < rows:
+                told += f"; {left_out}"
+            if missing == "warn" and kept < rows and world.rank == 0:
+                _log.warning('from_table: %s; missing="error" refuses them', told)
         made: Graph = cls._made(world, comm, (*core[:3], told), partition)  # type: ignore[attr-defined]
         if merged := merged_edges(made, duplicates, self_loops):
             made._columns = told = f"{told}; {merged}"
@@ -288,7 +293,8 @@ def _chosen(
     if len(names) < 2:
         count = f"{len(names)} column{'' if len(names) == 1 else 's'}"
         raise errors.InputError(f"{place} has {count} (an edge has two ends). Give both as columns.")
-    places = _core.choose_columns(names, list(kinds.values()), source, target, weight, weighted, place)
+    samples = [columns.sample(name) for name in names] if source is None and target is None else []
+    places = _core.choose_columns(names, list(kinds.values()), source, target, weight, weighted, place, samples)
     beyond = next((k for k in places if k is not None and k >= len(names)), None)
     if beyond is not None:
         raise errors.InputError(f"{place} has {len(names)} columns (none is the {beyond + 1}th). Name one of them.")

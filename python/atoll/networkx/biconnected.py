@@ -31,7 +31,7 @@ def _components(G: Graph) -> Iterator[set]:
 def _component_edges(G: Graph) -> Iterator[list[tuple]]:
     if len(G) == 0:
         return
-    u, v, *_ = G._plain().edges()
+    u, v, *_ = G._plain().edges.arrays()
     label = _found(G).edge_block()
     # NetworkX's search begins at the first node of a connected component, and passes over that node's self-loop.
     order = np.flatnonzero(label >= 0)

@@ -33,4 +33,4 @@ def maximal_independent_set(G: Graph, nodes: Any = None, seed: Any = None) -> li
 def maximal_matching(G: Graph) -> set[tuple[Any, Any]]:
     if len(G) == 0:
         return set()
-    return set(zip(*map(G._labels, greedy.maximal_matching(G._plain()).edges())))
+    return set(zip(*map(G._labels, greedy.maximal_matching(G._plain()).edges.arrays())))

@@ -20,7 +20,7 @@ def _edges(G: Graph, weight: str, data: bool, maximum: bool) -> Iterator[tuple]:
     weighted = G._weights(weight) is not None
     graph = G._weighted(weight) if weighted else G._plain()
     forest = spanning_forest.minimum_spanning_forest(graph, weight=weighted, maximum=maximum)
-    vertex, parent, weights = forest.edges()
+    vertex, parent, weights = forest.edges.arrays()
     low, high = np.minimum(vertex, parent), np.maximum(vertex, parent)
     order = np.lexsort((high, low, -weights if maximum else weights))
     ends = (np.searchsorted(graph.ids, end[order]) for end in (low, high))

@@ -26,6 +26,6 @@ def k_truss(G: Graph, k: Any) -> Any:
     found = truss.truss_numbers(graph)
     nodes = G._labels(np.flatnonzero(found.truss.local >= least))
     made.add_nodes_from((node, G._node[node]) for node in nodes)
-    ends = (G._labels(end[found.of_edge >= least]) for end in graph.edges())
+    ends = (G._labels(end[found.of_edge >= least]) for end in graph.edges.arrays())
     made.add_edges_from((u, v, G._adj[u][v]) for u, v in zip(*ends))
     return made

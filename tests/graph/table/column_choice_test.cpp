@@ -77,6 +77,30 @@ TEST_CASE("a first column that numbers the rows is no end") {
   CHECK(refused(choice({"id", "weight"}, "wr")));
 }
 
+TEST_CASE("columns of dates are no ends, and of several columns of words two are if they alone share values") {
+  const Words people = {"Ann", "Bob", ""}, friends = {"Bob", "Cid", "Ann"}, colours = {"red", "", "blue"};
+  const auto chosen = [](const Words& headings, std::vector<Words> samples) {
+    const std::vector<Kind> all(headings.size(), Kind::words);
+    try {
+      const ColumnChoice c = choose_columns({.place = "t", .headings = headings, .kinds = all, .samples = samples});
+      return fmt::format("{} {} {}", c.source, c.target, c.certain);
+    } catch (const Error& e) {
+      return std::string(e.what());
+    }
+  };
+  for (const Words& dates : {Words{"2026-03-01", "NA", "2026-11-30"},
+                             {"1.3.2026", "30.11.2026", ""},
+                             {"03/01/2026 08:30", "2026/3/1T07:00:01", ""}}) {
+    CHECK(chosen({"person", "since", "friend"}, {people, dates, friends}) == "0 2 true");
+    CHECK(chosen({"since", "person", "place"}, {dates, people, colours}) == "1 2 true");
+    CHECK(chosen({"from when", "when"}, {dates, dates}) == "0 1 true");  // all there is
+  }
+  CHECK(refused(chosen({"person", "since", "friend"}, {people, {"2026-3", "1-2-3", "2026-03-1x"}, colours})));
+  CHECK(chosen({"person", "favourite", "friend"}, {people, colours, friends}) == "0 2 true");
+  CHECK(refused(chosen({"person", "favourite", "place"}, {people, colours, {"York", "Hull", ""}})));
+  CHECK(refused(chosen({"person", "mother", "father"}, {people, {"Bob", "Eve", ""}, {"Bob", "Max", ""}})));
+}
+
 TEST_CASE("without known headings the first two columns are the ends, unless a third could be one") {
   CHECK(choice({}, "ww") == "0 1 -");
   CHECK(choice({}, "wwr") == "0 1 2");

@@ -58,7 +58,7 @@ def test_no_path_is_longer(seed, weight):
     src, dst, weights = acyclic_edges(seed, edges=40 * seed)
     options = {"directed": True, "vertices": 70, "duplicates": "max"}
     graph = atoll.Graph.from_edges(src, dst, weights, **options)
-    edges = dict(zip(zip(*(end.tolist() for end in graph.edges()[:2])), graph.edges()[2].tolist()))
+    edges = dict(zip(zip(*(end.tolist() for end in graph.edges.arrays()[:2])), graph.edges.arrays()[2].tolist()))
     longest = dict.fromkeys(range(70), 0)
     for (u, v), w in sorted(edges.items()):  # ids ascend along edges
         longest[v] = max(longest[v], longest[u] + (w if weight else 1))

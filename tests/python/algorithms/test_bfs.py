@@ -193,7 +193,7 @@ def test_the_tree_has_an_edge_from_each_parent(ranks, directed):
         graph = atoll.Graph.from_edges(mine[:, 0], mine[:, 1], directed=directed, comm=world)
         tree = atoll.bfs_tree(graph, 10)
         depth = dict(zip(graph.ids.tolist(), atoll.bfs(graph, 10).depth.local.tolist()))
-        source, target, *_ = tree.edges()
+        source, target, *_ = tree.edges.arrays()
         return tree.directed, tree.n, tree.m, tree.ids.tolist(), source.tolist(), target.tolist(), depth
 
     found = atoll.run_ranks(ranks, f)

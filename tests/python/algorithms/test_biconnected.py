@@ -41,7 +41,7 @@ def test_they_are_networkx_own(edges):
         assert list(zip(u.tolist(), v.tolist())) == sorted(tuple(sorted(edge)) for edge in nx.bridges(G))
         assert result.articulation.local.tolist() == (result.blocks.local > 1).astype(int).tolist()
         of_label = {}
-        for u, v, label in zip(*(side.tolist() for side in graph.edges()), result.edge_block().tolist()):
+        for u, v, label in zip(*(side.tolist() for side in graph.edges.arrays()), result.edge_block().tolist()):
             if u != v:
                 of_label.setdefault(label, set()).add(frozenset((u, v)))
         theirs = [{frozenset(edge) for edge in part} for part in nx.biconnected_component_edges(G)]

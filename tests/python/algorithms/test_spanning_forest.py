@@ -34,7 +34,7 @@ def kruskal(n, edges):
 def test_a_forest_has_the_weight_of_kruskals(maximum):
     graph = weighted_graph(duplicates="max" if maximum else "min")
     forest = atoll.minimum_spanning_forest(graph, maximum=maximum)
-    u, v, w = graph.edges()
+    u, v, w = graph.edges.arrays()
     sign = -1 if maximum else 1
     total, count = kruskal(graph.n, zip((sign * w).tolist(), u.tolist(), v.tolist()))
     assert forest.total_weight == pytest.approx(sign * total)
@@ -45,7 +45,7 @@ def test_a_forest_has_the_weight_of_kruskals(maximum):
 def test_edges_and_the_graph_of_a_forest_are_those_of_its_parents():
     graph = weighted_graph()
     forest = atoll.minimum_spanning_forest(graph)
-    vertex, parent, weight = forest.edges()
+    vertex, parent, weight = forest.edges.arrays()
     assert len(vertex) == forest.edge_count and weight.sum() == pytest.approx(forest.total_weight)
     made = forest.to_graph()
     assert (made.n, made.m, made.directed, made.weighted) == (graph.n, forest.edge_count, False, True)
@@ -69,7 +69,7 @@ def test_weights_may_be_left_out_or_be_those_of_an_attribute():
 def test_float32_weights_stay_so():
     graph = atoll.Graph.from_edges([0, 1], [1, 2], np.array([0.1, -2.5], np.float32), directed=False)
     forest = atoll.minimum_spanning_forest(graph)
-    assert forest.edges()[2].dtype == np.float32
+    assert forest.edges.arrays()[2].dtype == np.float32
     assert forest.total_weight == np.float64(np.float32(0.1)) - 2.5
     assert forest.to_graph().weight_dtype == np.float32
 
@@ -95,7 +95,7 @@ def test_every_number_of_ranks_finds_the_same():
 
     def on_rank(world):
         forest = atoll.minimum_spanning_forest(weighted_graph_of(world))
-        vertex, _, _ = forest.edges()
+        vertex, _, _ = forest.edges.arrays()
         assert len(vertex) <= forest.edge_count
         assert forest.to_graph().m == forest.edge_count
         return forest.parent.gather()

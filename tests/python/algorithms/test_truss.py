@@ -33,7 +33,7 @@ def test_numbers_are_those_of_networkx_trusses(edges):
         graph = atoll.Graph.from_edges(src, dst, directed=False)
         result = atoll.truss_numbers(graph)
         expected = numbers_by_networkx(nx, G)
-        u, v = (end.tolist() for end in graph.edges())
+        u, v = (end.tolist() for end in graph.edges.arrays())
         assert [0 if a == b else expected[a, b] for a, b in zip(u, v)] == result.of_edge.tolist()
         assert result.values is result.of_edge and result.largest == max(expected.values(), default=0)
         greatest = {vertex: 0 for vertex in graph.ids.tolist()}
@@ -45,7 +45,9 @@ def test_numbers_are_those_of_networkx_trusses(edges):
             truss = atoll.k_truss(graph, k)
             H = nx.k_truss(G, k)
             assert truss.ids.tolist() == sorted(H) and not truss.directed
-            assert sorted(zip(*(end.tolist() for end in truss.edges()))) == sorted(tuple(sorted(e)) for e in H.edges)
+            assert sorted(zip(*(end.tolist() for end in truss.edges.arrays()))) == sorted(
+                tuple(sorted(e)) for e in H.edges
+            )
 
 
 @pytest.mark.parametrize("ranks, partition", [(2, "blocked"), (3, "hashed"), (4, "cartesian")])
@@ -53,7 +55,7 @@ def test_they_are_the_same_over_ranks(ranks, partition):
     src, dst = random_edges(ranks, vertices=80, edges=700)
     alone = atoll.Graph.from_edges(src, dst, directed=False)
     found = atoll.truss_numbers(alone)
-    expected = dict(zip(zip(*(end.tolist() for end in alone.edges())), found.of_edge.tolist()))
+    expected = dict(zip(zip(*(end.tolist() for end in alone.edges.arrays())), found.of_edge.tolist()))
     greatest, wide = found.truss.gather().tolist(), atoll.k_truss(alone, 4).m
 
     def f(world):
@@ -62,7 +64,7 @@ def test_they_are_the_same_over_ranks(ranks, partition):
         result = atoll.truss_numbers(graph)
         assert result.truss.gather().tolist() == greatest and result.largest == found.largest
         assert atoll.k_truss(graph, 4).m == wide
-        return dict(zip(zip(*(end.tolist() for end in graph.edges())), result.of_edge.tolist()))
+        return dict(zip(zip(*(end.tolist() for end in graph.edges.arrays())), result.of_edge.tolist()))
 
     parts = atoll.run_ranks(ranks, f)
     assert {edge: number for part in parts for edge, number in part.items()} == expected
@@ -86,7 +88,7 @@ def test_names_weights_and_tables():
     assert result.truss.to_dict() == {"Ann": 3, "Bob": 3, "Cid": 3, "Dan": 2, "Eve": 0}
     assert "largest truss number 3" in repr(result)
     triangle = atoll.k_truss(graph, 3)
-    assert list(triangle) == ["Ann", "Bob", "Cid"] and sorted(triangle.edges()[2].tolist()) == [0.5, 1.0, 2.0]
+    assert list(triangle) == ["Ann", "Bob", "Cid"] and sorted(triangle.edges.arrays()[2].tolist()) == [0.5, 1.0, 2.0]
     assert list(atoll.k_truss(graph, 2)) == ["Ann", "Bob", "Cid", "Dan"]
     assert atoll.k_truss(graph, 4).n == 0
 

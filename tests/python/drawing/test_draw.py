@@ -33,7 +33,7 @@ def test_every_vertex_and_edge_is_drawn_within_the_picture():
 
 def test_forces_put_neighbours_near_each_other_and_are_the_same_for_the_same_seed():
     graph = two_cliques()
-    source, target = graph.edges()
+    source, target = graph.edges.arrays()
     place = places_by_forces(16, source, target, seed=3)
     assert np.isfinite(place).all() and (place == places_by_forces(16, source, target, seed=3)).all()
     apart = np.hypot(*(place[:, None] - place[None]).transpose(2, 0, 1))

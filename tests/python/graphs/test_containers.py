@@ -150,7 +150,7 @@ def test_the_empty_graph_goes_through_every_algorithm(ranks, partition):
         for directed in (True, False):
             graph = atoll.Graph([], directed=directed, partition=partition, comm=world)
             assert (graph.n, graph.m, len(graph), list(graph), 0 in graph) == (0, 0, 0, [], False)
-            assert graph.degree().gather().tolist() == [] and graph.edges()[0].tolist() == []
+            assert graph.degree().gather().tolist() == [] and graph.edges.arrays()[0].tolist() == []
             assert atoll.pagerank(graph).converged and atoll.connected_components(graph).components == 0
             assert atoll.label_propagation(graph).label.top() == [] and atoll.clustering(graph).total == 0
             assert len(atoll.betweenness_centrality(graph).gather()) == 0

@@ -13,11 +13,11 @@ MAKERS = {name: getattr(datasets, name) for name in datasets.__all__}
 @pytest.mark.parametrize("ranks", [2, 3])
 def test_ranks_make_the_graph_of_one(name, ranks):
     one = MAKERS[name]()
-    edges = sorted(zip(*(column.tolist() for column in one.edges())))
+    edges = sorted(zip(*(column.tolist() for column in one.edges.arrays())))
 
     def f(world):
         graph = MAKERS[name](comm=world, partition="hashed")
-        parts = atoll.world.all_gather_objects(world, list(zip(*(column.tolist() for column in graph.edges()))))
+        parts = atoll.world.all_gather_objects(world, list(zip(*(column.tolist() for column in graph.edges.arrays()))))
         assert sorted(edge for part in parts for edge in part) == edges
         assert (graph.directed, graph.weighted, graph.partition) == (one.directed, one.weighted, "hashed")
         for column, values in one.vertex_attributes.items():
@@ -43,7 +43,7 @@ def test_characters_share_scenes():
     play = datasets.romeo_and_juliet()
     assert play["Romeo"]["Juliet"] == 5.0 and dict(play["Apothecary"]) == {"Balthasar": 1.0, "Romeo": 1.0}
     assert dict(play["Friar John"]) == {"Friar Laurence": 1.0}
-    weights = play.edges()[2]
+    weights = play.edges.arrays()[2]
     assert (weights % 1 == 0).all() and weights.min() == 1.0
     assert atoll.connected_components(play).components == 1
 

@@ -59,7 +59,7 @@ def test_what_is_chosen_is_what_a_list_of_edges_has(ranks, partition, directed):
                 graph.filter(atoll.VertexArray(graph, within)),
                 graph.filter(lambda v: v in some),
                 graph.remove_vertices(mine),
-                graph.filter(edges=graph.edges()[2] > 1),
+                graph.filter(edges=graph.edges.arrays()[2] > 1),
                 by_weight,
                 graph.remove_edges(*(back if directed else back[::-1])),
                 graph.filter(),

@@ -50,7 +50,7 @@ def test_another_attribute_becomes_the_weight():
     assert not graph.with_weight(None).weighted and graph.with_weight(None).n == 4
     with pytest.raises(TypeError, match="'by' has values that are no numbers"):
         graph.with_weight("by")
-    with pytest.raises(atoll.InputError, match="name is 'years' .edges have the attributes 'weight', 'months', 'by'"):
+    with pytest.raises(atoll.InputError, match="weight is 'years' .edges have the attributes 'weight', 'months', 'by'"):
         graph.with_weight("years")
     with pytest.raises(atoll.InputError, match="no attributes of edges"):
         atoll.Graph("ring:5").with_weight("km")

@@ -9,7 +9,7 @@ from atoll import errors
 
 def edges_of(graph):
     """All edges with weights, sorted, by name where there are names."""
-    src, dst, *weight = graph.edges()
+    src, dst, *weight = graph.edges.arrays()
     if graph.names is not None:
         src, dst = graph.names[src], graph.names[dst]
     return sorted(zip(*(np.asarray(column).tolist() for column in (src, dst, *weight))))
@@ -205,7 +205,7 @@ def test_views_of_the_edges_of_networkx_are_lists_of_edges():
         with pytest.raises(TypeError, match=r"with data=True .* Use Graph\(G\)"):
             atoll.Graph(made.edges(data=True))
     assert edges_of(atoll.Graph(nx.DiGraph(pairs).in_edges)) == pairs
-    assert atoll.Graph(nx.path_graph(4).edges).edges()[1].tolist() == [1, 2, 3]
+    assert atoll.Graph(nx.path_graph(4).edges).edges.arrays()[1].tolist() == [1, 2, 3]
     assert atoll.Graph(nx.Graph().edges).n == 0
     for view, what in ((G.nodes, "nodes"), (G.nodes(data=True), "nodes"), (G.degree, "degrees")):
         with pytest.raises(TypeError, match=rf"{what} of a graph of NetworkX, no edges.*Use Graph\(G\)"):

@@ -59,7 +59,7 @@ TABLES = {
 
 
 def edges(graph):
-    return sorted(zip(*[column.tolist() for column in graph.edges()]))
+    return sorted(zip(*[column.tolist() for column in graph.edges.arrays()]))
 
 
 @pytest.mark.parametrize("kind", TABLES)
@@ -184,7 +184,7 @@ def test_parallel_edges_count_once_on_any_ranks(tmp_path):
 
     def read(world):
         graph = atoll.Graph(path, duplicates="sum", comm=world)
-        return graph.m, sum(graph.edges()[2].tolist())
+        return graph.m, sum(graph.edges.arrays()[2].tolist())
 
     for ranks in (1, 3):
         found = atoll.run_ranks(ranks, read)

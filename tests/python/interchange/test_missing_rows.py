@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables in which ends or weights are missing: refused, or read without these rows, which are counted."""
 
+import subprocess
+import sys
+
 import atoll
 import numpy as np
 import pytest
@@ -24,7 +27,7 @@ def rows(graph):
 
 def test_missing_ends_are_refused_unless_they_are_to_be_left_out():
     with pytest.raises(atoll.InputError, match="column 'caller' is missing in row 2"):
-        atoll.Graph(CALLS)
+        atoll.Graph(CALLS, missing="error")
     graph = atoll.Graph(CALLS, missing="drop")
     assert rows(graph) == [("Ann", "Bob"), ("Bob", "Cid"), ("Dora", "Ann")]
     assert graph.columns == "source 'caller', target 'callee', no weight; " + LEFT_OUT.format(2)
@@ -41,10 +44,43 @@ def test_whole_numbers_that_pandas_made_floats_are_ids():
     table = pandas.DataFrame({"source": [1, np.nan, 3], "target": [2, 3, np.nan]})
     assert table["source"].dtype == np.float64
     with pytest.raises((TypeError, atoll.InputError)):
-        atoll.Graph(table)
+        atoll.Graph(table, missing="error")
     assert rows(atoll.Graph(table, missing="drop")) == [(1, 2)]
     with pytest.raises(TypeError):  # reals are no ids, however many are missing
         atoll.Graph(pandas.DataFrame({"source": [1.5, np.nan], "target": [2, 3]}), missing="drop")
+
+
+def test_rows_without_an_end_are_left_out_with_a_warning(caplog, tmp_path):
+    graph = atoll.Graph(CALLS)
+    assert rows(graph) == rows(atoll.Graph(CALLS, missing="drop")) and graph.columns.endswith(LEFT_OUT.format(2))
+    (said,) = caplog.messages
+    assert LEFT_OUT.format(2) in said and 'missing="error"' in said
+    assert atoll.Graph(CALLS[:2]).columns == "source 'caller', target 'callee', no weight"
+    assert len(caplog.messages) == 1
+
+
+@pytest.mark.parametrize("names", [True, False])
+def test_lines_of_a_file_without_an_end_are_left_out_with_a_warning(caplog, tmp_path, names):
+    file = tmp_path / "edges.csv"
+    ends = ("Ann", "Bob", "Cid") if names else (1, 2, 3)
+    file.write_text("from,to,on\n{0},{1},2026-03-01\n{1},,2026-03-02\n,{2},\nNA,{0},\n{2},{0},\n".format(*ends))
+    graph = atoll.Graph(file)
+    assert graph.m == 2 and graph.n == 3
+    (said,) = caplog.messages
+    assert "3 of 5 lines left out, where an end or the weight is missing" in said
+    assert atoll.Graph(file, missing="drop").m == 2 and len(caplog.messages) == 1
+    with pytest.raises(atoll.InputError, match="edges.csv:3: column 2 is empty"):
+        atoll.Graph(file, missing="error")
+    mtx = tmp_path / "two.mtx"
+    mtx.write_text("%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n")
+    assert atoll.Graph(mtx).m == 1  # a format that has no such lines
+
+
+def test_a_warning_is_seen_without_any_setup(tmp_path):
+    (tmp_path / "edges.csv").write_text("from,to\nAnn,Bob\nBob,\n")
+    code = "import atoll; atoll.Graph('edges.csv')"
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and "edges.csv: 1 of 2 lines left out" in done.stderr, done.stderr
 
 
 def test_nothing_missing_and_everything_missing():

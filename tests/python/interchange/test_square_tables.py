@@ -13,7 +13,7 @@ EDGES = [("a", "b"), ("b", "c"), ("c", "d")]
 
 
 def pairs(graph):
-    src, dst = (column.tolist() for column in graph.edges()[:2])
+    src, dst = (column.tolist() for column in graph.edges.arrays()[:2])
     return sorted((graph.names[u], graph.names[v]) if graph.names is not None else (u, v) for u, v in zip(src, dst))
 
 
@@ -35,7 +35,7 @@ class TestPandas:
     @pytest.mark.parametrize("kind", ["int8", "uint64", "float32", "float64", "object", "Int64", "Float32"])
     def test_of_any_type_of_numbers(self, kind):
         graph = atoll.Graph(self.square(PATH * 3).astype(kind))
-        assert pairs(graph) == EDGES and set(graph.edges()[2].tolist()) == {3}
+        assert pairs(graph) == EDGES and set(graph.edges.arrays()[2].tolist()) == {3}
         assert (graph.weight_dtype == np.float32) == (kind.lower() == "float32")
 
     def test_what_is_missing_is_no_edge(self):
@@ -45,7 +45,7 @@ class TestPandas:
         nullable = self.square(PATH * (2**53 - 1)).astype("Int64")
         nullable.loc["a", "d"] = self.pandas.NA
         graph = atoll.Graph(nullable)
-        assert pairs(graph) == EDGES and graph.edges()[2].max() == 2**53 - 1
+        assert pairs(graph) == EDGES and graph.edges.arrays()[2].max() == 2**53 - 1
 
     def test_bool_has_no_weights_and_weighted_decides(self):
         assert not atoll.Graph(self.square(PATH.astype(bool))).weighted
@@ -124,7 +124,7 @@ class TestPandas:
     def test_all_ranks_may_give_the_same_matrix(self, ranks):
         def make(world):
             graph = atoll.Graph(self.square(PATH * 2), comm=world)
-            return graph.n, graph.m, graph.columns, sum(graph.edges()[2].tolist())
+            return graph.n, graph.m, graph.columns, sum(graph.edges.arrays()[2].tolist())
 
         found = atoll.run_ranks(ranks, make)
         assert [part[:3] for part in found] == [(4, 3, "a matrix of 4 rows and columns")] * ranks
@@ -172,7 +172,7 @@ class TestArrays:
         values = np.arange(16.0).reshape(4, 4)
         graph = atoll.Graph(np.ma.masked_where(values < 12, values))
         assert pairs(graph) == [(3, 0), (3, 1), (3, 2), (3, 3)] and graph.n == 4
-        assert graph.edges()[2].tolist() == [12, 13, 14, 15]
+        assert graph.edges.arrays()[2].tolist() == [12, 13, 14, 15]
 
     def test_masks_of_any_kind(self):
         values = np.ones((4, 4))

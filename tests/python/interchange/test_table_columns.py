@@ -13,7 +13,7 @@ JARGON = re.compile(r"\b(ts[smun]:|d:\d|td[sDmun]|dictionary of|<U\d|of the Arro
 
 
 def edges_of(graph):
-    src, dst, *weight = graph.edges()
+    src, dst, *weight = graph.edges.arrays()
     if graph.names is not None:
         src, dst = graph.names[src], graph.names[dst]
     return sorted(zip(*(np.asarray(column).tolist() for column in (src, dst, *weight))))

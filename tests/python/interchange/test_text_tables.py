@@ -147,4 +147,4 @@ def test_what_an_edge_list_has_not_is_said(tmp_path, capsys):
 
 def test_decimal_commas_make_a_graph_by_way_of_a_table(tmp_path):
     converted(tmp_path, "e.csv", "source;target;weight\n1;2;3,5\n2;3;1,25\n")
-    assert sorted(atoll.Graph(tmp_path / "out.parquet").edges()[2].tolist()) == [1.25, 3.5]
+    assert sorted(atoll.Graph(tmp_path / "out.parquet").edges.arrays()[2].tolist()) == [1.25, 3.5]

@@ -217,7 +217,7 @@ EdgeListLayout edge_list_layout(const std::string& path, const Head& head, const
 
   LineShape& shape = layout.shape;
   shape.delimiter = text.delimiter;
-  shape.drop_missing = options.missing == ReadOptions::Missing::drop;
+  shape.drop_missing = options.missing != ReadOptions::Missing::refuse;
   shape.source = static_cast<int>(found.choice.source);
   shape.target = static_cast<int>(found.choice.target);
   shape.weight = found.choice.weight ? static_cast<int>(*found.choice.weight) : -1;
@@ -312,8 +312,10 @@ EdgeList read_edge_list(World& world, const std::string& path, Head& head, const
     for_each_block(world, path, {.from = layout.from, .first_line = layout.first_line, .file_bytes = head.file_bytes},
                    parser.work());
     parser.columns().finish(world, edges);
-    if (layout.shape.drop_missing)
-      world.log()(LogLevel::info, "{}: {}", path, describe_left_out(world, path, parser.left_out(), edges.size()));
+    if (layout.shape.drop_missing) {
+      const std::string said = describe_left_out(world, path, parser.left_out(), edges.size(), options.missing);
+      if (options.missing == ReadOptions::Missing::drop) world.log()(LogLevel::info, "{}: {}", path, said);
+    }
   }
   if (layout.counts && layout.counts->edges >= 0) {
     const auto m = world.sum(static_cast<std::int64_t>(edges.size()));

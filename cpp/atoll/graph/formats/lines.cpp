@@ -149,11 +149,19 @@ std::string_view take_field(const char*& p, const char* end) {
 
 }  // namespace
 
-std::string describe_left_out(World& world, const std::string& path, std::int64_t mine, std::size_t kept) {
+std::string describe_left_out(World& world, const std::string& path, std::int64_t mine, std::size_t kept,
+                              ReadOptions::Missing missing) {
   const std::int64_t out = world.sum(mine), edges = world.sum(static_cast<std::int64_t>(kept));
   check(edges > 0 || out == 0, "{}: an end or the weight is missing in all of its {} edges. Choose other columns.",
         path, out);
-  return fmt::format("{} of {} lines left out, where an end or the weight is missing", out, out + edges);
+  const bool warns = missing == ReadOptions::Missing::warn;
+  if (warns && out == 0) return {};
+  const std::string said =
+      fmt::format("{} of {} lines left out, where an end or the weight is missing", out, out + edges);
+  if (warns)
+    world.log()(LogLevel::warn, "{}: {} (an empty field, or one such as NA; missing=\"error\" refuses them)", path,
+                said);
+  return said;
 }
 
 bool rounds_whole_number(std::string_view digits, double value) {

@@ -3,6 +3,7 @@
 
 #include <atoll/graph/formats/blocks.hpp>
 #include <atoll/graph/formats/columns.hpp>
+#include <atoll/graph/formats/read.hpp>
 #include <atoll/graph/table/numbers.hpp>
 #include <limits>
 #include <optional>
@@ -52,7 +53,8 @@ double read_weight(const char* at, std::string_view field, table::NumberSigns si
 std::optional<std::string_view> edge_value(std::string_view data, std::string_view key);
 
 /// Says how many lines were left out; `mine` and `kept` are this rank's. InputError where no edge is left. Collective.
-std::string describe_left_out(World& world, const std::string& path, std::int64_t mine, std::size_t kept);
+std::string describe_left_out(World& world, const std::string& path, std::int64_t mine, std::size_t kept,
+                              ReadOptions::Missing missing);
 
 /// The fields of a header, separated by blanks or by one of , ; | with optional blanks around it.
 std::vector<std::string_view> fields_of(std::string_view line);

@@ -45,7 +45,8 @@ struct ReadOptions {
   /// quotes).
   enum class Missing {
     refuse,  ///< an error; but names may be such words
-    drop     ///< left out, and counted
+    drop,    ///< left out, and counted
+    warn     ///< the same, with a warning where there are some; formats without such lines take it too
   };
   Missing missing = Missing::refuse;
 };

@@ -78,7 +78,7 @@ bool has_names_of_vertices(const std::string& path, const Head& head, const Read
   // A first row that is not known as one of headings may still be one.
   if (found.headings.empty() && !options.headings && text.rows.size() > 1 && !recurs(text, found.row, found.choice))
     return false;
-  if (found.choice.by_heading || found.columns == 2) return from || to;
+  if (found.choice.certain || found.columns == 2) return from || to;
   // Any two of three columns of words may be ends, and "a 3 17" is an arc of DIMACS.
   for (std::size_t i = 0; i < found.columns; ++i)
     if (i != found.choice.source && i != found.choice.target && has_words(text, found.row, i)) return false;

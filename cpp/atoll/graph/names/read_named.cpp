@@ -251,7 +251,7 @@ NamedEdges read_named_edges(World& world, const std::string& path, const ReadOpt
   const NamedLayout layout =
       from_head(world, path, head, [&](const Head& h) { return named_layout(path, h, options); });
   if (layout.matrix) return read_named_matrix(world, path, head, layout, options);
-  const bool drop_missing = options.missing == ReadOptions::Missing::drop;
+  const bool drop_missing = options.missing != ReadOptions::Missing::refuse;
   NamedParser parser(world, layout, drop_missing, expected_share(world, head, kBytesPerEdge));
   for_each_block(world, path, {.from = layout.from, .first_line = layout.first_line, .file_bytes = head.file_bytes},
                  parser.work());
@@ -259,8 +259,9 @@ NamedEdges read_named_edges(World& world, const std::string& path, const ReadOpt
   named.edges.directed = options.directed.value_or(layout.directed.value_or(true));
   named.edges.name = path;
   named.columns = layout.columns_described;
-  const std::string left_out =
-      drop_missing ? "; " + describe_left_out(world, path, parser.left_out(), named.edges.size()) : "";
+  std::string left_out;
+  if (drop_missing) left_out = describe_left_out(world, path, parser.left_out(), named.edges.size(), options.missing);
+  if (!left_out.empty()) left_out = "; " + left_out;
   named.columns += left_out;
   world.log()(LogLevel::info, "{}: vertices have names; {}{}", path, layout.said, left_out);
   return named;

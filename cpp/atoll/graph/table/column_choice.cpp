@@ -3,6 +3,7 @@
 #include <atoll/base/error.hpp>
 #include <atoll/base/utf8.hpp>
 #include <atoll/graph/table/column_choice.hpp>
+#include <atoll/graph/table/fields.hpp>
 #include <atoll/io/scan.hpp>
 #include <charconv>
 
@@ -12,6 +13,27 @@ namespace {
 constexpr std::size_t kMostColumns = 10000;
 constexpr std::string_view kSayWhich =
     "Say which are the ends: --source-column and --target-column, source= and target= in Python.";
+
+// Digits in three groups by one sign, of which the first or the last has four: 2026-03-01, 1.3.2026, 03/01/2026 08:30.
+bool is_date(std::string_view text) {
+  std::size_t lengths[3] = {}, group = 0, at = 0;
+  char sign = 0;
+  for (; at < text.size(); ++at) {
+    const char c = text[at];
+    if (scan::is_digit(c)) {
+      ++lengths[group];
+    } else if (group < 2 && (c == '-' || c == '.' || c == '/') && (sign == 0 || c == sign)) {
+      sign = c;
+      ++group;
+    } else {
+      break;
+    }
+  }
+  const bool year = (lengths[0] == 4 && lengths[2] >= 1 && lengths[2] <= 2) ||
+                    (lengths[2] == 4 && lengths[0] >= 1 && lengths[0] <= 2);
+  return group == 2 && year && lengths[1] >= 1 && lengths[1] <= 2 &&
+         (at == text.size() || text[at] == ' ' || text[at] == 'T');
+}
 
 class Choosing {
  public:
@@ -80,7 +102,7 @@ class Choosing {
     const bool one = q_.source.empty() || q_.target.empty();
     if (!q_.source.empty()) chosen_.source = named(q_.source, "the source column");
     if (!q_.target.empty()) chosen_.target = named(q_.target, "the target column");
-    chosen_.by_heading = true;
+    chosen_.certain = true;
     if (!one) return;
     // The other end: of a pair with the one that is named, else the only other column that can be an end.
     const bool source_is_named = !q_.source.empty();
@@ -113,7 +135,7 @@ class Choosing {
           name_of(pairs.back().target), kSayWhich);
     chosen_.source = pairs[0].source;
     chosen_.target = pairs[0].target;
-    chosen_.by_heading = true;
+    chosen_.certain = true;
     // In "protein1 protein2 combined_score" the third is the weight, as without headings.
     const bool letters = q_.headings[pairs[0].source].size() == 1 && q_.headings[pairs[0].target].size() == 1;
     by_place_ = pairs[0].certainty == Pair::numbered || letters;
@@ -155,7 +177,32 @@ class Choosing {
       if (!q_.weight.empty() && i == named(q_.weight, "the weight column")) continue;
       columns.push_back(i);
     }
-    return columns;
+    std::vector<std::size_t> others = columns;
+    std::erase_if(others, [&](std::size_t i) { return has_dates(i); });
+    return others.size() < 2 ? columns : others;
+  }
+
+  bool has_dates(std::size_t column) const {
+    if (column >= q_.samples.size() || q_.kinds[column] != Kind::words) return false;
+    std::vector<std::string> values = q_.samples[column];
+    std::erase_if(values, says_missing);
+    return !values.empty() && std::ranges::all_of(values, is_date);
+  }
+
+  // The two of these columns that have a value in common, if only two have.
+  std::optional<Pair> sharing(const std::vector<std::size_t>& columns) const {
+    std::optional<Pair> found;
+    for (std::size_t a = 0; a < columns.size(); ++a)
+      for (std::size_t b = a + 1; b < columns.size(); ++b) {
+        if (columns[b] >= q_.samples.size()) return {};
+        const auto& other = q_.samples[columns[b]];
+        const bool share = std::ranges::any_of(q_.samples[columns[a]], [&](const std::string& value) {
+          return !says_missing(value) && std::ranges::find(other, value) != other.end();
+        });
+        if (share && found) return {};
+        if (share) found = Pair{columns[a], columns[b], Pair::ambiguous};
+      }
+    return found;
   }
 
   void take_first_two() {
@@ -175,10 +222,18 @@ class Choosing {
     for (const std::size_t i : columns)
       if (q_.kinds[i] == q_.kinds[columns[0]]) alike.push_back(i);
     const std::size_t weights = q_.kinds[columns[0]] == Kind::whole && alike.size() == 3 && alike[2] == first_ + 2;
-    if (q_.kinds[columns[0]] == q_.kinds[columns[1]] && alike.size() - weights > 2)
+    const bool words = q_.kinds[columns[0]] == Kind::words && q_.kinds[columns[1]] == Kind::words;
+    chosen_.certain = words && !q_.samples.empty();
+    if (q_.kinds[columns[0]] != q_.kinds[columns[1]] || alike.size() - weights <= 2) return;
+    const auto pair = words ? sharing(alike) : std::nullopt;
+    if (pair) {
+      chosen_.source = pair->source;
+      chosen_.target = pair->target;
+    } else {
       throw InputError(fmt::format("{}: the columns are {} (the edges may go from {} to {}, or from {} to {}). {}",
                                    q_.place, all_columns(), name_of(alike[0]), name_of(alike[1]), name_of(alike[0]),
                                    name_of(alike[2]), kSayWhich));
+    }
   }
 
   void choose_weight() {

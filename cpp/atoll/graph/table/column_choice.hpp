@@ -12,8 +12,9 @@
 ///     // chosen.source, chosen.target, chosen.weight: positions of columns
 ///
 /// Columns that the caller names are taken. Else two headings that name ends (headings.hpp) are; else, where a first column
-/// that only numbers the rows is left out, the first two columns, if no third could be an end as well. Where two readings are
-/// possible, an InputError names both.
+/// that only numbers the rows is left out, the first two columns, if no third could be an end as well. Columns of dates are
+/// none where two others can be; of several columns of words two are the ends if they alone share values. Where two readings
+/// are possible, an InputError names both.
 namespace atl::table {
 
 enum class Kind {
@@ -29,6 +30,7 @@ struct ColumnQuestion {
   std::string place;                      ///< what messages begin with: a file and its line, or "the table"
   std::span<const std::string> headings;  ///< empty: the table has none; else one a column
   std::span<const Kind> kinds;            ///< of the columns, as far as the first rows tell
+  std::span<const std::vector<std::string>> samples = {};  ///< values of the first rows by column; none may be known
   /// A column's heading, or its number from 1; empty: not said.
   std::string source = {}, target = {}, weight = {};
   UseWeights weights = UseWeights::automatic;
@@ -37,7 +39,7 @@ struct ColumnQuestion {
 struct ColumnChoice {
   std::size_t source = 0, target = 1;
   std::optional<std::size_t> weight;
-  bool by_heading = false;  ///< the ends were found by what their headings say
+  bool certain = false;  ///< the ends were named, or known by their headings, or no other columns can be ends
   /// "source 'from' (column 1), target 'to' (column 2), no weight"
   std::string described;
 };

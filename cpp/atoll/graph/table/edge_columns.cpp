@@ -180,9 +180,14 @@ EdgeTable find_edge_columns(const std::string& path, const TextTable& table, std
     weight.clear();
     weights = UseWeights::none;
   }
+  std::vector<Fields> samples(kinds.size());
+  for (std::size_t r = found.row; r < table.rows.size(); ++r)
+    for (std::size_t i = 0; i < std::min(samples.size(), table.rows[r].fields.size()); ++i)
+      samples[i].push_back(table.rows[r].fields[i]);
   found.choice = choose_columns({.place = place,
                                  .headings = words,
                                  .kinds = kinds,
+                                 .samples = samples,
                                  .source = options.source,
                                  .target = options.target,
                                  .weight = weight,
