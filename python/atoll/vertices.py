@@ -75,6 +75,11 @@ class VertexArray(ArrayOperations):
         return self._local
 
     @property
+    def values(self) -> VertexArray:
+        """Itself: as of results, of which this may be one."""
+        return self
+
+    @property
     def ids(self) -> np.ndarray:
         """This rank's original ids, ascending (int64, read-only); of blocks the next rank's lie above."""
         return self._graph.ids

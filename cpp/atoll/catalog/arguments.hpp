@@ -36,7 +36,8 @@ enum class Stage { prepare, run, check };
 enum class OptionSource {
   by_name,    ///< --name
   as_source,  ///< --source and what draws sources
-  by_input,   ///< the options of the graph have it: --weighted
+  by_input,   ///< an option of the graph: --weighted, without which all edges count alike
+  by_graph,   ///< whether the graph has weights, which --unweighted leaves out: as in Python and in NetworkX
   by_file,    ///< --name FILE, which has a value for each vertex, or shares of some
   by_library  ///< not an option of the command
 };

@@ -7,7 +7,7 @@
 
 namespace atl::catalog {
 
-/// Returns how much an edge counts, by the option --weighted.
+/// Returns how much an edge counts, by the option "weighted".
 inline EdgeWeighting weighting_of(const Arguments& arguments) {
   return arguments.flag("weighted") ? EdgeWeighting::of_edges : EdgeWeighting::ones;
 }

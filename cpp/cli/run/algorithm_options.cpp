@@ -29,6 +29,7 @@ void AlgorithmOptions::add_to(CLI::App& app) {
         add(app, option);
         break;
       case OptionSource::by_input:
+      case OptionSource::by_graph:
       case OptionSource::by_library:
         break;
     }
@@ -105,6 +106,7 @@ catalog::Arguments AlgorithmOptions::arguments(const GraphInput& input) const {
 void AlgorithmOptions::read_files(const Graph& graph, const Dictionary* names, catalog::Arguments& arguments,
                                   Files& held) const {
   for (const Option& option : row_.options) {
+    if (option.taken_from == OptionSource::by_graph) arguments.set(option.name, graph.weighted());
     const auto file = files_.find(std::string(option.name));
     if (file == files_.end() || file->second.empty()) continue;
     if (option.kind == Kind::reals) {
@@ -116,6 +118,15 @@ void AlgorithmOptions::read_files(const Graph& graph, const Dictionary* names, c
       arguments.set(option.name, catalog::span_of(held.vertices.back()));
     }
   }
+}
+
+std::string AlgorithmOptions::weights_word(const Graph& graph, const catalog::Arguments& arguments) const {
+  if (!graph.weighted() || row_.contract.weights == catalog::Contract::Weights::needed) return {};
+  for (const Option& option : row_.options)
+    if (option.name == "weighted")
+      return arguments.flag("weighted") ? "used (--unweighted takes all edges alike)"
+                                        : "not used (--weighted goes by them)";
+  return "not used";
 }
 
 const Option* AlgorithmOptions::source_option() const {

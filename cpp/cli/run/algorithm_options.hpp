@@ -34,12 +34,16 @@ class AlgorithmOptions {
   /// The source if one is given; else the vertex of highest degree, or, of several or by --seed, as many as there are of
   /// `count`, drawn. InputError if no vertex has an edge, or the name of the source. Collective.
   std::vector<Vertex> sources(const Graph& graph, const Dictionary* names, int count) const;
-  /// Reads the files that options name, and sets what they hold; `held` keeps it, for as long as the arguments. Collective.
+  /// Sets whether the graph's weights count, where that is the graph's to say; then reads the files that options name, and
+  /// sets what they hold: `held` keeps it, for as long as the arguments. Collective.
   struct Files {
     std::vector<Array<Vertex>> vertices;
     std::vector<Array<double>> shares;
   };
   void read_files(const Graph& graph, const Dictionary* names, catalog::Arguments& arguments, Files& held) const;
+  /// Whether a run by these arguments uses the graph's weights, and the option that changes it; empty where the graph has
+  /// none, or the algorithm needs them.
+  std::string weights_word(const Graph& graph, const catalog::Arguments& arguments) const;
 
  private:
   struct Held {

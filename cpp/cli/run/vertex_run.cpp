@@ -103,6 +103,7 @@ Outcome VertexRun::run(World& world, Command& command) const {
   }
   state.build_seconds = world.max(timer.lap());
   options_.read_files(*state.graph, state.names.get(), state.arguments, state.files);
+  if (row_.check) row_.check(state.arguments);  // again: now with what the graph says
   for (const catalog::ColumnInfo& column : row_.columns)
     if (!column.requires_flag.empty())
       state.arguments.set(column.requires_flag, state.verify || (!output_.empty() && column_ == column.name));
@@ -214,10 +215,8 @@ void VertexRun::report(State& state) const {
       {"graph", fmt::format("{}: {} vertices, {} {} edges", graph.name(), graph.vertices(), graph.edges(),
                             graph.directed() ? "directed" : "undirected")},
       {"ranks", fmt::format("{} x {} threads, {}", world.size(), world.team().size(), world.fabric().name())}};
-  if (graph.weighted() && row_.contract.weights != catalog::Contract::Weights::needed && !input_.is_weighted())
-    lines.emplace_back("weights", row_.contract.weights == catalog::Contract::Weights::optional
-                                      ? "not used (--weighted goes by them)"
-                                      : "not used");
+  if (const std::string word = options_.weights_word(graph, state.arguments); !word.empty())
+    lines.emplace_back("weights", word);
   if (state.described_names.contains("columns"))
     lines.emplace_back("columns", state.described_names["columns"].get<std::string>());
   if (options_.source_option() && options_.source_option()->kind == catalog::Kind::vertex &&

@@ -66,3 +66,20 @@ def test_the_script_leaves_a_page_and_a_table(told):
     groups = pandas.read_parquet(told[0] / "groups.parquet")
     assert groups["community"].nunique() == 4 and len(groups) == 14
     assert list(pandas.read_parquet(told[0] / "graph.parquet").columns) == ["source", "target", "weight"]
+
+
+@pytest.mark.parametrize(
+    ("script", "leaves", "lost"),
+    [
+        ("friends", ["friends.svg", "friends.parquet"], "2 of 17 lines left out"),
+        ("flights", ["flights.svg", "flights.parquet", "groups-of-flights.parquet"], "1 of 14 lines left out"),
+        ("emails", ["emails.svg", "emails.parquet", "people.parquet"], "2 of 13 rows left out"),
+    ],
+)
+def test_scripts_of_other_habits_run_as_they_are(tmp_path, script, leaves, lost):
+    for ending in ("csv", "py"):
+        shutil.copy(EXAMPLES / f"{script}.{ending}", tmp_path)
+    words = [sys.executable, "-W", "error", f"{script}.py"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert lost in done.stderr and all((tmp_path / name).stat().st_size > 500 for name in leaves)

@@ -143,7 +143,7 @@ Algorithm pagerank_row() {
                    .stage = Stage::prepare,
                    .default_value = false,
                    .help = "the walk takes edges in proportion to their weights, else all alike",
-                   .taken_from = OptionSource::by_input},
+                   .taken_from = OptionSource::by_graph},
                   {.name = "personalization",
                    .kind = Kind::reals,
                    .help = "where jumps go: a file with a line \"vertex\" or \"vertex share\" for each vertex that has "
@@ -159,7 +159,8 @@ Algorithm pagerank_row() {
                   {"change", "float64", "sum of changes in the last iteration"},
                   {"converged", "bool", "whether a tolerance was given and the change is below it"}},
       .python = "pagerank",
-      .output_summary = "float32, float64; dangling mass spread or ignored; personalized; by weight with `--weighted`",
+      .output_summary =
+          "float32, float64; dangling mass spread or ignored; personalized; by weight, unless `--unweighted`",
       .on_one_rank = {"algorithms/pagerank/sell.cpp", "algorithms/pagerank/degree_split.cpp"},
       .over_ranks = {"algorithms/pagerank/pagerank.cpp"},
       .reference = "Brin and Page, 1998",
@@ -169,7 +170,9 @@ Algorithm pagerank_row() {
             options.personalization = {};  // its length is held against the graph later
             check_options(options, 0, {});
             if (arguments.word("device") != "cpu" && arguments.flag("weighted"))
-              throw UsageError("--weighted with a --device (its walks take all edges alike). Leave one out.");
+              throw UsageError(
+                  "the edges have weights and a --device is given (its walks take all edges alike). Leave it out, or "
+                  "give --unweighted.");
           },
       .prepare = [](const Graph& graph, const Arguments& arguments) -> std::unique_ptr<Prepared> {
         if (arguments.word("precision") == "float") return prepared<float>(graph, arguments);

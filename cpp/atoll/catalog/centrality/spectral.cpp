@@ -8,7 +8,7 @@
 
 namespace atl::catalog {
 
-std::vector<Option> spectral_options(std::int64_t iterations) {
+std::vector<Option> spectral_options(std::int64_t iterations, OptionSource weights) {
   return {{.name = "tolerance",
            .kind = Kind::real,
            .default_value = 1e-6,
@@ -23,7 +23,7 @@ std::vector<Option> spectral_options(std::int64_t iterations) {
            .stage = Stage::prepare,
            .default_value = false,
            .help = "edges count by their weights, else all alike",
-           .taken_from = OptionSource::by_input}};
+           .taken_from = weights}};
 }
 
 std::vector<ScalarInfo> spectral_scalars() {

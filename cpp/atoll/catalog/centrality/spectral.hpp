@@ -9,8 +9,8 @@
 /// The options and scalars that the rows of eigenvector, katz and hits share.
 namespace atl::catalog {
 
-/// --tolerance, --iterations (this many by default) and --weighted.
-std::vector<Option> spectral_options(std::int64_t iterations);
+/// --tolerance, --iterations (this many by default), and whether edges count by weight.
+std::vector<Option> spectral_options(std::int64_t iterations, OptionSource weights = OptionSource::by_input);
 std::vector<ScalarInfo> spectral_scalars();
 /// InputError for a tolerance or a number of iterations out of its range.
 void check_spectral(const Arguments& arguments);

@@ -78,7 +78,7 @@ Algorithm row() {
                        .stage = Stage::prepare,
                        .default_value = false,
                        .help = "edges count by their weights, else all alike",
-                       .taken_from = OptionSource::by_input}},
+                       .taken_from = OptionSource::by_graph}},
           .contract = {.direction = Contract::Direction::undirected,
                        .weights = Contract::Weights::optional,
                        .self_loops = Contract::Multiplicity::counted,
@@ -107,7 +107,7 @@ Algorithm louvain_row() {
   louvain.check_description =
       "Whether a file names communities by their smallest ids, of which no two together have a greater modularity.";
   louvain.python = "louvain_communities";
-  louvain.output_summary = "communities by modularity; with a resolution; by weight with `--weighted`";
+  louvain.output_summary = "communities by modularity; with a resolution; by weight, unless `--unweighted`";
   louvain.reference = "Blondel, 2008";
   louvain.prepare = prepared<CommunityMethod::louvain>;
   louvain.verify = verified<CommunityMethod::louvain>;
@@ -125,7 +125,7 @@ Algorithm leiden_row() {
       "Whether a file names connected communities by their smallest ids, of which no two together have a greater "
       "modularity.";
   leiden.python = "leiden_communities";
-  leiden.output_summary = "connected communities by modularity; with a resolution; by weight with `--weighted`";
+  leiden.output_summary = "connected communities by modularity; with a resolution; by weight, unless `--unweighted`";
   leiden.reference = "Traag, Waltman and van Eck, 2019";
   leiden.prepare = prepared<CommunityMethod::leiden>;
   leiden.verify = verified<CommunityMethod::leiden>;
