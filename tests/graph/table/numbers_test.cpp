@@ -12,7 +12,9 @@ std::string signs(const std::vector<std::string_view>& fields) {
   std::string_view doubt;
   const auto found = signs_of(fields, doubt);
   if (!found) return "doubt about " + std::string(doubt);
-  return std::string(1, found->decimal) + (found->group ? std::string(1, found->group) : "");
+  std::string both(1, found->decimal);
+  if (found->group) both += found->group;
+  return both;
 }
 
 }  // namespace
