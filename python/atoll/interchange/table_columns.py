@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from typing import Any
 
 import numpy as np
@@ -82,15 +81,15 @@ def with_whole_numbers(table: Any) -> Any:
 
 
 def without_missing(table: Any, names: list[str], required: bool) -> Any:
-    """The rows of the table in which no column of these is missing; all where that needs pyarrow, unless required."""
+    """The rows of the table in which no column of these is missing; of a stream only if required, by pyarrow."""
     if _is_pandas(table):
         labels = [label for label in table.columns if str(label) in names]
         there = table[labels].notna().all(axis=1)
         return table if there.all() else table[there]
     if hasattr(table, "drop_nulls"):
         return table.drop_nulls(subset=names)
-    if not required and importlib.util.find_spec("pyarrow") is None:
-        return table  # where one is missing, the core says so
+    if not required and not _has_null_counts(table, names):
+        return table  # none is missing; or it is a stream, which can be read once, and the core refuses those
     pyarrow = optional("pyarrow", "parquet", "missing='drop'")
     compute = optional("pyarrow.compute", "parquet", "missing='drop'")
     table = pyarrow.table(table)
@@ -98,6 +97,11 @@ def without_missing(table: Any, names: list[str], required: bool) -> Any:
     for name in names:
         kept &= compute.is_valid(table[name]).to_numpy()
     return table.filter(pyarrow.array(kept))
+
+
+def _has_null_counts(table: Any, names: list[str]) -> bool:
+    """Whether it is a table of pyarrow in which one of these columns has nulls."""
+    return type(table).__module__.startswith("pyarrow") and any(table[name].null_count for name in names)
 
 
 def columns_of_table(table: Any) -> Columns:

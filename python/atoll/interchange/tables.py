@@ -148,9 +148,11 @@ class FromTables:
             chosen = matrix or _chosen(columns, source, target, weight, weighted)
             rows = kept = columns.rows
             if missing != "error" and matrix is None:
-                table = without_missing(table, [name for name in chosen[:3] if name is not None], missing == "drop")
-                columns = columns_of_table(table)
-                kept = columns.rows
+                names = [name for name in chosen[:3] if name is not None]
+                whole, table = table, without_missing(table, names, missing == "drop")
+                if table is not whole:
+                    columns = columns_of_table(table)
+                    kept = columns.rows
         with agreed(world, f"a table with {chosen}"):
             pass
         if isinstance(chosen, Matrix):

@@ -152,7 +152,7 @@ def test_algorithms_take_an_attribute_by_its_name():
     by_months = atoll.pagerank(graph, weight="months")
     assert by_months.score.to_dict() == pytest.approx(networkx.pagerank(planets(), weight="months"), abs=1e-4)
     assert atoll.betweenness_centrality(planets_graph(), weight="months").to_dict()["Mars"] > 0
-    with pytest.raises(atoll.InputError, match="name is 'years'"):
+    with pytest.raises(atoll.InputError, match="weight is 'years'"):
         atoll.pagerank(graph, weight="years")
     with pytest.warns(DeprecationWarning, match="weighted is called weight now"):
         atoll.betweenness_centrality(atoll.Graph([(1, 2, 0.5)]), weighted=True)
