@@ -23,13 +23,15 @@ ALGORITHMS = {
     "pagerank": "--iterations 5 --trials 1",
     "cdlp": "--iterations 3 --trials 1",
 }
+ONE_MONITOR = {"ROUTE": "domain", "MONITORS": "one"}
 # Fields of the plan that each step of the ablation adds.
 ABLATION = [
     ("direct", {"ROUTE": "direct"}),
-    ("+ aggregation", {"ROUTE": "domain", "BUFFERS": "single", "SLOTS_PER_PEER": "1", "LANE_BYTES": "0"}),
-    ("+ combining", {"ROUTE": "domain", "BUFFERS": "single", "SLOTS_PER_PEER": "1"}),
-    ("+ switching", {"ROUTE": "domain", "BUFFERS": "switched", "SLOTS_PER_PEER": "1"}),
-    ("+ expansion", {"ROUTE": "domain", "BUFFERS": "dynamic", "SLOTS_PER_PEER": "4"}),
+    ("+ aggregation", {**ONE_MONITOR, "BUFFERS": "single", "SLOTS_PER_PEER": "1", "LANE_BYTES": "0"}),
+    ("+ combining", {**ONE_MONITOR, "BUFFERS": "single", "SLOTS_PER_PEER": "1"}),
+    ("+ switching", {**ONE_MONITOR, "BUFFERS": "switched", "SLOTS_PER_PEER": "1"}),
+    ("+ expansion", {**ONE_MONITOR, "BUFFERS": "dynamic", "SLOTS_PER_PEER": "4"}),
+    ("+ monitors by volume", {"ROUTE": "domain", "MONITORS": "spread"}),
 ]
 
 
@@ -129,7 +131,12 @@ def add_to(tables):
     about = {
         "strong": ("one graph on more ranks (TuCOMM's figures 4 and 7)", scaling, [64, 256], ROUTES),
         "weak": ("so many vertices a rank (figure 8)", scaling, [64, 256], ROUTES),
-        "ablation": ("direct, + aggregation, + combining, + switching, + expansion", ablation, [256], None),
+        "ablation": (
+            "direct, + aggregation, + combining, + switching, + expansion, + monitors by volume",
+            ablation,
+            [256],
+            None,
+        ),
         "combining": ("bytes across the boundary, with and without", combining, None, ["domain"]),
     }
     for table, (text, function, ranks, routes) in about.items():

@@ -23,7 +23,7 @@ def search(*words, ranks=4, domains="2x2"):
 
 @pytest.mark.mpi
 @pytest.mark.parametrize("transport", ["inproc", "levels", "shm", "mpi", "mpi_probe", "ofi"])
-@pytest.mark.parametrize("route", ["aml", "row", "mst", "domain", "auto"])
+@pytest.mark.parametrize("route", ["aml", "row", "mst", "domain", "domain:leaf", "domain:rank", "auto"])
 def test_a_search_reaches_the_same_on_every_route(route, transport):
     report = search("--transport", transport, "--route", route)
     direct = search("--transport", "inproc", "--route", "direct")
@@ -39,12 +39,12 @@ def test_a_search_reaches_the_same_on_every_route(route, transport):
 @pytest.mark.parametrize("transport", ["shm", "mpi", "ofi"])
 def test_unequal_domains_over_every_transport(transport, ranks, domains):
     expected = search("--transport", "inproc", ranks=1, domains="1")["result"]
-    for route in ("row", "domain"):
+    for route in ("row", "domain", "domain:rank"):
         result = search("--transport", transport, "--route", route, ranks=ranks, domains=domains)["result"]
         assert (result["reached"], result["levels"]) == (expected["reached"], expected["levels"])
 
 
-@pytest.mark.parametrize("monitors", ["spread", "single", "router", "heavy"])
+@pytest.mark.parametrize("monitors", ["spread", "one", "single", "router", "heavy"])
 def test_every_choice_of_monitors_finds_the_same(monitors, tmp_path):
     plan = tmp_path / "plan.json"
     plan.write_text(json.dumps({"monitors": monitors}))

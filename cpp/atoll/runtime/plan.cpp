@@ -150,9 +150,9 @@ void Plan::validate() const {
   one_of("node_transport", node_transport, {"auto", "shm", "none"});
   one_of("progress", progress, {"inline", "thread"});
   one_of("mpi", mpi, {"auto", "openmpi", "mpich"});
-  one_of("route", route, {"direct", "aml", "row", "mst", "domain", "auto"});
+  one_of("route", route, {"direct", "aml", "row", "mst", "domain", "domain:leaf", "domain:rank", "auto"});
   one_of("exchange", exchange, {"auto", "mailbox", "queue"});
-  one_of("monitors", monitors, {"spread", "single", "router", "heavy"});
+  one_of("monitors", monitors, {"spread", "one", "single", "router", "heavy"});
   one_of("buffers", buffers, {"dynamic", "switched", "single"});
   check(threads >= 0 && threads <= 4096, "threads is {} (0 for all cores, at most 4096). Change it.", threads);
   check(slot_bytes == 0 || (slot_bytes >= 128 && slot_bytes % 64 == 0 && slot_bytes <= (std::size_t{1} << 28)),

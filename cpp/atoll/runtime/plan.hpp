@@ -17,11 +17,12 @@ struct Plan {
   std::string node_transport = "auto";  ///< auto shm none: what ranks of one node use under another transport
   std::string mpi = "auto";             ///< auto openmpi mpich: which plug-in serves transports mpi*
   std::string provider = "auto";        ///< of libfabric, for transport ofi: auto tcp;ofi_rxm shm verbs;ofi_rxm ...
-  std::string route = "direct";         ///< direct aml row mst domain, or auto: how records travel between ranks
-  std::string exchange = "auto";        ///< auto mailbox queue: what carries the values that ranks exchange in rounds
-  std::string monitors =
-      "spread";              ///< spread single router heavy: which ranks of a domain gather for others, on route domain
-  std::string domains = {};  ///< hierarchy to assume: 2x4, torus:4x4, a file; empty: as discovered
+  /// direct aml row mst domain domain:leaf domain:rank, or auto: how records travel between ranks.
+  std::string route = "direct";
+  std::string exchange = "auto";  ///< auto mailbox queue: what carries the values that ranks exchange in rounds
+  /// spread one single router heavy: which ranks of a domain gather for others, on route domain (Monitors).
+  std::string monitors = "spread";
+  std::string domains = {};   ///< hierarchy to assume: 2x4, torus:4x4, a file; empty: as discovered
   std::string platform = {};  ///< costs of the levels: a network or a JSON file; empty: the paper's ratios
   /// Order of the ranks: identity random hamorder hamorder-w, or a file of places; empty: as launched (rank_order.hpp).
   std::string map = {};

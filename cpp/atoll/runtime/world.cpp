@@ -105,6 +105,9 @@ void World::close() {
 
 bool World::has_communication_thread() const { return internals_->dispatcher.has_thread(); }
 const Route& World::route() const { return *internals_->routes.front(); }
+std::span<const std::string_view> World::route_choices() const {
+  return RouteModel::choices(plan_.route, plan_.monitors == "spread");
+}
 const RouteModel& World::route_model() const { return internals_->model; }
 const SlotRule& World::slot_rule() const { return internals_->model.slots(); }
 FlowControl& World::flow() { return internals_->flow; }

@@ -14,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <typeindex>
@@ -73,6 +74,9 @@ class World : public Collectives {
   void prefer_monitors(std::int64_t weight);
   /// Whether each exchange takes the route of the least predicted cost (Plan::route is "auto").
   bool chooses_routes() const { return plan_.route == "auto" && hierarchy_.depth() > 1; }
+  /// The routes among which each exchange chooses: several if the plan's route is "auto", or "domain" with spread
+  /// monitors, of which a pair of domains may have one or several.
+  std::span<const std::string_view> route_choices() const;
   const RouteModel& route_model() const;
   const SlotRule& slot_rule() const;
   /// Whether votes go up and down the tree of domains, as records do on routes of several hops.

@@ -78,12 +78,11 @@ PredictedRun predict_run(const Hierarchy& hierarchy, const Machine& machine, con
     // A search knows its levels one drain late on routes whose drains add them up, so it drains once more; elsewhere the
     // ranks add up what the source and the unreached vertices have.
     const Exchange last{.agrees_apart = false};
-    const std::string_view last_route = route == "auto" ? model.best(last) : std::string_view(route);
+    const std::string_view last_route = model.best(last, RouteModel::choices(route));
     sum.seconds = last_route == "direct" ? 2 * model.vote_seconds(false) : model.seconds(last_route, last);
     for (Exchange e : exchanges) {
       e.agrees_apart = false;
-      const std::string name(route == "auto" ? model.best(e) : std::string_view(route));
-      const RouteModel::Estimate level = model.estimate(name, e);
+      const RouteModel::Estimate level = model.estimate(model.best(e, RouteModel::choices(route)), e);
       sum.seconds += level.seconds;
       sum.top_messages += level.top_messages;
       sum.top_bytes += level.top_bytes;

@@ -211,7 +211,8 @@ int verb_simulate(const Words& words) {
                  "formulas: of any number of ranks, for run bfs")
       ->check(CLI::IsMember({"levels", "flows", "formulas"}));
   app.remove_option(app.get_option("--route"));  // here several
-  app.add_option("--route", routes, fmt::format("all, or some of {},auto", fmt::join(Route::names(), ",")))
+  app.add_option("--route", routes,
+                 fmt::format("all (these, without a colon), or some of {},auto", fmt::join(Route::all_names(), ",")))
       ->delimiter(',');
   if (const auto code = command.parse(own)) return *code;
 
@@ -223,7 +224,7 @@ int verb_simulate(const Words& words) {
       const std::vector<std::string> names = Route::names();
       routes.insert(routes.erase(all), names.begin(), names.end());
     }
-    std::vector<std::string> known = Route::names();
+    std::vector<std::string> known = Route::all_names();
     known.emplace_back("auto");
     for (const std::string& r : routes)
       if (std::find(known.begin(), known.end(), r) == known.end())
@@ -254,11 +255,11 @@ int verb_simulate(const Words& words) {
       outcome.extra["platform"]["domains"] = fields.domains;
     }
     outcome.extra["simulated_command"] = inner;
-    outcome.text = fmt::format("{:<10} {:>16} {:>16} {:>16} {:>16} {:>16}\n", "route", "top messages", "top bytes",
+    outcome.text = fmt::format("{:<11} {:>16} {:>16} {:>16} {:>16} {:>16}\n", "route", "top messages", "top bytes",
                                "communication", "run", "virtual");
     const auto show = [&](nlohmann::json row) {
       outcome.text +=
-          fmt::format("{:<10} {:>16} {:>16} {:>14.6f} s {:>14.6f} s {:>14.6f} s\n", row["route"].get<std::string>(),
+          fmt::format("{:<11} {:>16} {:>16} {:>14.6f} s {:>14.6f} s {:>14.6f} s\n", row["route"].get<std::string>(),
                       row["inter_domain_messages"].get<std::uint64_t>(), row["inter_domain_bytes"].get<std::uint64_t>(),
                       row["communication_seconds"].get<double>(), row["run_seconds"].get<double>(),
                       row["virtual_seconds"].get<double>());

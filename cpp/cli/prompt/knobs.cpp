@@ -20,7 +20,7 @@ constexpr std::pair<std::string_view, std::string_view> kKnobs[] = {
     {"lane_bytes", "size of a send buffer in which records for one next hop merge; 0: they do not merge"},
     {"map", "order of the ranks: identity, random, hamorder, hamorder-w or a file of places; empty: as launched"},
     {"exchange", "what carries the values that ranks exchange in rounds: auto, mailbox or queue"},
-    {"monitors", "which ranks of a domain gather for the others on route domain: spread, single, router or heavy"},
+    {"monitors", "which ranks of a domain gather for the others on route domain: spread, one, single, router or heavy"},
     {"mpi", "which MPI serves transports mpi*: auto, openmpi or mpich"},
     {"node_transport", "what ranks of one node use under another transport: auto, shm or none"},
     {"packets", "messages of the queue, per rank, that are not yet received or wait for their data"},

@@ -92,7 +92,7 @@ TEST_CASE("bfs finds the serial depths, and passes verification, however the gra
               plan.threads = (dice >> 40) % 3 == 0 && ranks <= 3 ? 2 : 1;
               plan.domains = domains;
               if (!domains.empty() && (dice >> 44) % 2)
-                plan.route = Route::names()[(dice >> 48) % Route::names().size()];
+                plan.route = Route::all_names()[(dice >> 48) % Route::all_names().size()];
               CAPTURE(c.name);
               CAPTURE(directed);
               CAPTURE(ranks);
@@ -115,7 +115,7 @@ TEST_CASE("bfs finds the serial depths, and passes verification, however the gra
 }
 
 TEST_CASE("fission reduces the records of a push and changes no depth, on every route, in virtual time") {
-  for (const std::string& route : Route::names()) {
+  for (const std::string& route : Route::all_names()) {
     CAPTURE(route);
     const Hierarchy hierarchy = Hierarchy::parse("2x4");
     Plan plan;

@@ -16,7 +16,7 @@ using namespace atl;
 namespace {
 
 std::vector<std::string> routes() {
-  std::vector<std::string> all = Route::names();
+  std::vector<std::string> all = Route::all_names();
   all.emplace_back("auto");
   return all;
 }

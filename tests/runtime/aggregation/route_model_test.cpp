@@ -74,7 +74,7 @@ TEST_CASE("the model chooses a route that is among the fastest, and its times ar
                                 .keys = static_cast<double>(keys)};
         std::map<std::string, double> seconds;
         double least = 1;
-        for (const std::string& route : Route::names()) {
+        for (const std::string& route : Route::all_names()) {
           CAPTURE(route);
           seconds[route] = simulated(hierarchy, route, records, keys);
           least = std::min(least, seconds[route]);
@@ -106,7 +106,7 @@ TEST_CASE(
   const std::vector<int> levels{2, 1, 0};
   CHECK(model.closing_pays(levels, 30));
   CHECK(!model.closing_pays(levels, 10000));
-  for (const std::string& route : Route::names()) {
+  for (const std::string& route : Route::all_names()) {
     CAPTURE(route);
     const double apart = model.seconds(route, {.records = 1000}),
                  on_the_way = model.seconds(route, {.records = 1000, .agrees_apart = false});
@@ -151,7 +151,7 @@ TEST_CASE("more records never take less time, and a flat machine has one route")
   for (const std::string shape : {"8", "4x4", "16x11x449"}) {
     const Hierarchy hierarchy = Hierarchy::parse(shape);
     const RouteModel model = model_of(hierarchy);
-    for (const std::string& route : Route::names()) {
+    for (const std::string& route : Route::all_names()) {
       CAPTURE(route);
       double before = 0;
       for (double records = 0; records < 1e12; records = 10 * records + 1) {

@@ -73,7 +73,7 @@ Way way_of(const Route& route, const Hierarchy& h, Rank from, Rank to) {
 template <class F>
 void for_all_pairs(F&& f) {
   for (const Hierarchy& h : machines())
-    for (const std::string& name : Route::names())
+    for (const std::string& name : Route::all_names())
       for (const std::string& monitors : monitor_names()) {
         std::vector<std::int64_t> weights;
         for (Rank r = 0; r < h.size(); ++r) weights.push_back((r * 7) % 5);
@@ -196,6 +196,37 @@ TEST_CASE("spread monitors lie in as many leaf domains as there are targets, as 
   }
 }
 
+TEST_CASE("with several monitors a pair of domains has one crossing for each leaf or rank of the target's domain") {
+  for (const std::string shape : {"2x2x4", "3x4", "3+1+2", "2x3x2x3", "9x5x3"}) {
+    CAPTURE(shape);
+    const Hierarchy h = Hierarchy::parse(shape);
+    const int top = h.depth() - 1;
+    const Route whole("domain", h), by_leaf("domain:leaf", h), by_rank("domain:rank", h);
+    CHECK(whole.gathers_by_domain());
+    CHECK(by_leaf.gathers_by_domain() == (top == 1));  // domains below the top level are leaves then
+    CHECK(!by_rank.gathers_by_domain());
+    for (Rank from = 0; from < h.size(); ++from)
+      for (Rank to = 0; to < h.size(); ++to) {
+        if (h.level_between(from, to) != top) continue;
+        const auto entry = [&](const Route& route) {
+          const Way way = way_of(route, h, from, to);
+          const auto crossing = std::find(way.levels.begin(), way.levels.end(), top) - way.levels.begin();
+          return way.ranks[static_cast<std::size_t>(crossing) + 1];
+        };
+        CHECK(entry(by_rank) == to);
+        CHECK(h.leaf_of(entry(by_leaf)) == h.leaf_of(to));
+      }
+  }
+}
+
+TEST_CASE("on two levels the row route and domain:rank are one, if domains have one size") {
+  const Hierarchy h = Hierarchy::parse("3x4");
+  const Route row("row", h), by_rank("domain:rank", h);
+  for (Rank from = 0; from < h.size(); ++from)
+    for (Rank to = 0; to < h.size(); ++to)
+      if (from != to) CHECK(way_of(row, h, from, to).ranks == way_of(by_rank, h, from, to).ranks);
+}
+
 TEST_CASE("monitors under one router, and on the ranks with the heaviest vertices") {
   const Hierarchy h = Hierarchy::parse("3x2x4");  // ranks 0 to 7 are a domain of two leaves
   const Route router("domain", h, Monitors::router);
@@ -224,5 +255,5 @@ TEST_CASE("the paper's figure 3: AML and the two-hop row") {
 TEST_CASE("an unknown route is rejected, and on a flat machine every route is direct") {
   CHECK_THROWS_AS(Route("fastest", Hierarchy::parse("2x2")), InputError);
   CHECK_THROWS_AS(Route("fastest", Hierarchy::flat(3)), InputError);
-  for (const std::string& name : Route::names()) CHECK(Route(name, Hierarchy::flat(3)).is_direct());
+  for (const std::string& name : Route::all_names()) CHECK(Route(name, Hierarchy::flat(3)).is_direct());
 }

@@ -109,7 +109,7 @@ class RecordExchange {
   std::vector<Edge> first_copy_;      // [rank] the row there of its first copy of this rank's rows
   std::optional<Mailbox<Update, Apply, Merge<PositionOf, CombineUpdates>>> reduced_;
   std::optional<Mailbox<Update, Assign, Multicast<Copies>>> broadcast_;
-  std::optional<DomainMirrors> domains_;  // if the route gathers and the plan combines records
+  std::optional<DomainMirrors> domains_;  // if the route gathers by domain and the plan combines records
   T* values_ = nullptr;                   // arguments of the current exchange
   VertexBits* changed_ = nullptr;
 };
@@ -137,7 +137,7 @@ RecordExchange<T, Combine>::RecordExchange(const HaloPlan& plan, RowWidth width,
                    MailboxOptions{.handling = Handling::parallel, .handler_sends = false});
   broadcast_.emplace(world_, of_records<Update>(Assign{this}, Multicast<Copies>{Copies{this}}),
                      MailboxOptions{.handling = Handling::parallel, .handler_sends = false});
-  if (!world_.route().gathers() || world_.plan().lane_bytes == 0) return;
+  if (!world_.route().gathers_by_domain() || world_.plan().lane_bytes == 0) return;
   domains_.emplace(world_, world_.hops(world_.route().name()).route(), down.owned, first_copy_);
   if (world_.any(width_.first_of(domains_->entries()) > static_cast<std::size_t>(kMostPlaces))) domains_.reset();
 }

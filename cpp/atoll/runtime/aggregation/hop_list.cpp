@@ -14,7 +14,7 @@ HopList::HopList(World& world, const Route& route) : route_(route) {
   // A record that has crossed a domain's boundary stays inside that domain, and it enters at a few ranks only. Other
   // ranks need no hops down.
   const auto depth = static_cast<std::size_t>(route.depth());
-  std::vector<char> hands_down(depth, route.hands_on() && !route.gathers());
+  std::vector<char> hands_down(depth, !route.gathers());
   if (route.gathers())
     for (std::size_t level = depth - 1; level-- > 0;)
       hands_down[level] = hands_down[level + 1] || route.receives_across(static_cast<int>(level) + 1, me);
@@ -22,7 +22,9 @@ HopList::HopList(World& world, const Route& route) : route_(route) {
   for (const Phase phase : {Phase::up, Phase::down})
     for (Rank to = 0; to < world.size(); ++to) {
       std::uint32_t& number = hop_for_[static_cast<std::size_t>(phase)].emplace_back(0);
-      if (phase == Phase::down && to != me && !hands_down[world.level_to(to)]) continue;
+      if (const int level = world.level_to(to);
+          phase == Phase::down && to != me && !(hands_down[level] && route.hands_on(level)))
+        continue;
       const Route::Hop next = route.next(me, to, phase);
       const int level = world.level_to(next.rank);
       const Hop hop{next.rank, next.phase, route.round_of(phase, next.phase, level), level};
@@ -48,7 +50,8 @@ HopList::HopList(World& world, const Route& route) : route_(route) {
   const auto out = std::count_if(hops_.begin(), hops_.end(), [&](const Hop& h) { return h.next != me; });
   const int in = std::accumulate(arriving_.begin(), arriving_.end(), 0);
   std::vector<int> levels;
-  for (int round = 0; round < rounds(); ++round) levels.push_back(route.level_of(round));
+  for (int round = 0; round < rounds(); ++round)
+    if (route.has_hops_in(round)) levels.push_back(route.level_of(round));
   closes_ = world.route_model().closing_pays(levels, world.max(std::max(static_cast<int>(out), in)));
 }
 

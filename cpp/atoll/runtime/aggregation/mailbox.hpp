@@ -138,8 +138,8 @@ class Mailbox {
       if (relay_) return &relay_->hops().route();
     return nullptr;
   }
-  /// Announces the next exchange; every rank passes the same, between two drains. If the plan's route is "auto", this
-  /// exchange and those that follow take the route of the least predicted cost. The mailbox fills in record_bytes.
+  /// Announces the next exchange; every rank passes the same, between two drains. This exchange and those that follow
+  /// take that of World::route_choices() which has the least predicted cost. The mailbox fills in record_bytes.
   void expect(Exchange exchange);
   /// The same for an exchange between these two. False, and nothing is announced, if no route is good for both: if one
   /// may lose more than it takes the ranks to agree on what the exchange will be.
@@ -168,6 +168,11 @@ class Mailbox {
     return world.payload_bytes() < sizeof(R) + (with_target ? sizeof(Rank) + sizeof(ForwardQueue::Closing) : 0);
   }
   bool relays() const { return kMayRelay && relay_ != nullptr; }
+  // With a Multicast, a record stands for a whole domain on route domain, which has one monitor for it then.
+  bool chooses_routes() const {
+    if (direct_.in_pieces() || world_.route().is_direct()) return false;
+    return world_.chooses_routes() || (!kMulticasts<M> && world_.route_choices().size() > 1);
+  }
   [[gnu::cold]] void take_route(std::string_view name);
   [[gnu::cold]] void announce(std::string_view route, const Exchange& exchange);
   std::uint64_t sent() const {
@@ -254,19 +259,19 @@ void Mailbox<R, H, M>::take_route(std::string_view name) {
 template <Record R, Handler<R> H, class M>
 void Mailbox<R, H, M>::expect(Exchange exchange) {
   if constexpr (kMayRelay) {
-    if (!world_.chooses_routes() || direct_.in_pieces()) return;
+    if (!chooses_routes()) return;
     exchange.record_bytes = sizeof(R);
-    announce(world_.route_model().best(exchange), exchange);
+    announce(world_.route_model().best(exchange, world_.route_choices()), exchange);
   }
 }
 
 template <Record R, Handler<R> H, class M>
 bool Mailbox<R, H, M>::expect_between(Exchange least, Exchange most) {
   if constexpr (kMayRelay) {
-    if (!world_.chooses_routes() || direct_.in_pieces()) return true;
+    if (!chooses_routes()) return true;
     least.record_bytes = most.record_bytes = sizeof(R);
     const RouteModel& model = world_.route_model();
-    const RouteModel::Choice choice = model.best_of_both(least, most);
+    const RouteModel::Choice choice = model.best_of_both(least, most, world_.route_choices());
     if (choice.loss_seconds > model.vote_seconds(world_.votes_by_tree())) return false;
     announce(choice.route, most);
   }
@@ -284,7 +289,7 @@ void Mailbox<R, H, M>::announce(std::string_view route, const Exchange& exchange
 template <Record R, Handler<R> H, class M>
 void Mailbox<R, H, M>::note_outcome() {
   if constexpr (kMayRelay) {
-    if (!world_.chooses_routes() || direct_.in_pieces()) return;
+    if (!chooses_routes()) return;
     const std::string route(relay_ ? relay_->hops().route().name() : "direct");
     RouteCount& count = world_.thread_state().counters.routes[route];
     ++count.exchanges;

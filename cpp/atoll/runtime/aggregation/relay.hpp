@@ -222,7 +222,8 @@ DrainSums Relay<R, M>::arrived(int before_round, Phase arrival, int from_level, 
 // away, those that have entered this side here.
 template <class R, class M>
 DrainSums Relay<R, M>::carried(const HopList::Hop& hop, const DrainSums& mine) {
-  DrainSums all = arrived(hop.round, Phase::down, hop.level + 1, hops_.route().depth());
+  DrainSums all;
+  if (hops_.route().hands_on(hop.level)) all = arrived(hop.round, Phase::down, hop.level + 1, hops_.route().depth());
   if (!hops_.route().begins_in(hop.round)) return all;
   all += mine;
   return all += arrived(hop.round, Phase::up, 0, hop.level);

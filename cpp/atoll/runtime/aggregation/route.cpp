@@ -8,13 +8,15 @@ namespace {
 
 constexpr std::string_view kNames[] = {"direct", "aml", "row", "mst", "domain"};  // in the order of Kind
 
-constexpr std::string_view kMonitors[] = {"spread", "single", "router", "heavy"};  // in the order of Monitors
+constexpr std::string_view kByLeaf = "domain:leaf", kByRank = "domain:rank";
+
+constexpr std::string_view kMonitors[] = {"spread", "one", "single", "router", "heavy"};  // in the order of Monitors
 
 }  // namespace
 
 Monitors monitors_named(std::string_view name) {
   const auto* found = std::find(std::begin(kMonitors), std::end(kMonitors), name);
-  check(found != std::end(kMonitors), "monitors is '{}' (spread, single, router or heavy). Correct it.", name);
+  check(found != std::end(kMonitors), "monitors is '{}' (spread, one, single, router or heavy). Correct it.", name);
   return static_cast<Monitors>(found - std::begin(kMonitors));
 }
 
@@ -22,15 +24,25 @@ std::vector<std::string> monitor_names() { return {std::begin(kMonitors), std::e
 
 std::vector<std::string> Route::names() { return {std::begin(kNames), std::end(kNames)}; }
 
-std::string_view Route::name() const { return kNames[static_cast<std::size_t>(kind_)]; }
+std::string_view Route::name() const { return name_; }
+
+std::vector<std::string> Route::all_names() {
+  std::vector<std::string> all = names();
+  all.insert(all.end(), {std::string(kByLeaf), std::string(kByRank)});
+  return all;
+}
 
 Route::Route(std::string_view name, const Hierarchy& hierarchy, Monitors monitors,
              std::span<const std::int64_t> weights)
     : monitors_(monitors), depth_(hierarchy.depth()) {
-  const auto* found = std::find(std::begin(kNames), std::end(kNames), name);
-  check(found != std::end(kNames), "route is '{}' (direct, aml, row, mst or domain). Correct it.", name);
+  const bool by_leaf = name == kByLeaf, by_rank = name == kByRank;
+  const auto* found = std::find(std::begin(kNames), std::end(kNames), by_leaf || by_rank ? "domain" : name);
+  check(found != std::end(kNames),
+        "route is '{}' (direct, aml, row, mst, domain, domain:leaf or domain:rank). Correct it.", name);
   if (depth_ == 1 || found == std::begin(kNames)) return;
   kind_ = static_cast<Kind>(found - std::begin(kNames));
+  name_ = by_leaf ? kByLeaf : by_rank ? kByRank : *found;
+  block_level_ = by_leaf ? 0 : by_rank ? kRankBlocks : depth_ - 1;
 
   const auto levels = static_cast<std::size_t>(depth_), ranks = static_cast<std::size_t>(hierarchy.size());
   number_.assign(levels, std::vector<int>(ranks));
@@ -64,26 +76,55 @@ int Route::level_between(Rank a, Rank b) const {
   return level;
 }
 
-// The index-th of `count` candidates for a monitor in rank's domain at `level`.
-Rank Route::candidate(int level, Rank rank, Rank index, std::size_t count) const {
+Route::Sibling Route::sibling(int level, Rank rank) const {
+  const Range around = range_of(level + 1, rank);
+  const int first = number_of(level, at_[around.begin]), last = number_of(level, at_[around.end - 1]);
+  return {number_of(level, rank) - first, last - first + 1};
+}
+
+Route::Sibling Route::block(int level, Rank rank) const {
+  if (block_level_ >= level) return {0, 1};
   const Range range = range_of(level, rank);
-  if (!heaviest_.empty()) return heaviest_[level][range.begin + index % range.size()];
-  if (monitors_ == Monitors::router) return member(range_of(0, at_[range.begin]), index);
-  if (kind_ == Kind::mst || monitors_ == Monitors::single) return member(range, index);
-  const auto apart = static_cast<std::size_t>(index) * static_cast<std::size_t>(range.size()) / count;
+  if (block_level_ == kRankBlocks) return {position(rank) - range.begin, range.size()};
+  const int first = number_of(block_level_, at_[range.begin]), last = number_of(block_level_, at_[range.end - 1]);
+  return {number_of(block_level_, rank) - first, last - first + 1};
+}
+
+// The candidate for a monitor in rank's domain at `level` for a block of another domain.
+Rank Route::candidate(int level, Rank rank, Sibling other, Sibling block) const {
+  const Range range = range_of(level, rank);
+  if (block.count > 1) {
+    // This domain has an equal part for each block, in which other domains have equal distances.
+    const auto part = [&](int index) { return static_cast<Rank>(std::int64_t{index} * range.size() / block.count); };
+    const Rank first = part(block.index), width = std::max(1, part(block.index + 1) - first);
+    return at_[range.begin + first + other.index * width / other.count];
+  }
+  if (!heaviest_.empty()) return heaviest_[level][range.begin + other.index % range.size()];
+  if (monitors_ == Monitors::router) return member(range_of(0, at_[range.begin]), other.index);
+  if (kind_ == Kind::mst || monitors_ == Monitors::single) return member(range, other.index);
+  const auto apart = static_cast<std::int64_t>(other.index) * range.size() / other.count;
   return at_[range.begin + static_cast<Rank>(apart)];
 }
 
 // The monitor of rank's domain at `level` for `target`, if the boundary lies above the domains of level `top`. Chosen
 // from the top down: a domain that contains the monitor of an enclosing domain takes the same rank, which saves a hop.
 Rank Route::gather(Rank rank, int level, int top, Rank target) const {
-  const Range around = range_of(top + 1, target);
-  const int first = number_of(top, at_[around.begin]), last = number_of(top, at_[around.end - 1]);
-  const int index = kind_ == Kind::mst ? top + 1 : monitors_ == Monitors::single ? 0 : number_of(top, target) - first;
-  const auto count = static_cast<std::size_t>(last - first + 1);
+  Sibling other = sibling(top, target);
+  if (kind_ == Kind::mst) other.index = top + 1;
+  if (monitors_ == Monitors::single && kind_ != Kind::mst) other.index = 0;
+  const Sibling of_target = block(top, target);
   for (int l = top; l > level; --l)
-    if (const Rank m = candidate(l, rank, index, count); number_of(level, m) == number_of(level, rank)) return m;
-  return candidate(level, rank, index, count);
+    if (const Rank m = candidate(l, rank, other, of_target); number_of(level, m) == number_of(level, rank)) return m;
+  return candidate(level, rank, other, of_target);
+}
+
+// The rank of target's domain at `level` that receives what crosses that domain's boundary from `source`.
+Rank Route::entry(int level, Rank source, Rank target) const {
+  if (block_level_ >= level) return gather(target, level, level, source);
+  if (block_level_ == kRankBlocks) return target;
+  const Sibling other = sibling(level, source);
+  const Range range = range_of(block_level_, target);
+  return at_[range.begin + other.index * range.size() / other.count];
 }
 
 int Route::round_of(Phase phase, Phase arrival, int level) const {
@@ -150,7 +191,7 @@ Rank Route::monitor(Rank rank, int level, Rank target) const {
 bool Route::receives_across(int level, Rank rank) const {
   const int inner = level - 1;
   for (const Rank source : domain(level, rank))
-    if (number_of(inner, source) != number_of(inner, rank) && gather(rank, inner, inner, source) == rank) return true;
+    if (number_of(inner, source) != number_of(inner, rank) && entry(inner, source, rank) == rank) return true;
   return false;
 }
 
@@ -159,10 +200,9 @@ Route::Hop Route::next(Rank here, Rank to, Phase phase) const {
   const int h = level_between(here, to);
   if (h == 0) return {to, Phase::down};
   const int inner = h - 1;  // A and B are domains of this level
-  const auto entry = [&](Rank index) { return member(range_of(inner, to), index); };
   switch (kind_) {
     case Kind::aml:
-      return {entry(position(here) - range_of(inner, here).begin), Phase::down};
+      return {member(range_of(inner, to), position(here) - range_of(inner, here).begin), Phase::down};
     case Kind::row: {
       const Rank corner = member(range_of(inner, here), position(to) - range_of(inner, to).begin);
       if (phase == Phase::down || corner == here) return {to, Phase::down};
@@ -179,7 +219,7 @@ Route::Hop Route::next(Rank here, Rank to, Phase phase) const {
     while (gathered >= 0 && gather(here, gathered, inner, to) != here) --gathered;
     if (gathered < inner) return {gather(here, gathered + 1, inner, to), Phase::up};
   }
-  return {gather(to, inner, inner, here), Phase::down};
+  return {entry(inner, here, to), Phase::down};
 }
 
 }  // namespace atl

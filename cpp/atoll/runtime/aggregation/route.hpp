@@ -24,6 +24,10 @@
 ///   mst      the same with one monitor per domain for all targets, at every level, whatever the levels cost (our
 ///            reading of [3])
 ///
+/// A pair of domains may have several monitors on route domain. Each serves a block of B: "domain:leaf" has a monitor of
+/// A for each leaf domain of B, "domain:rank" one for each rank of B, and "domain" one for all of B. A record enters B
+/// inside its target's block, so that on domain:rank it enters at its target: on two levels, that is route row.
+///
 /// A record crosses level h once, and any lower level at most once on the way up and once on the way down: at most 2 L
 /// - 1 hops for L levels. On the way up levels rise from hop to hop, on the way down they fall. So a forwarding rank
 /// waits only for hops of a later round, and the last hop is not forwarded.
@@ -35,12 +39,14 @@ namespace atl {
 
 /// Which rank of a domain is the monitor that gathers records for another domain.
 enum class Monitors {
-  spread,  ///< another rank for each target domain, at equal distances, so that all leaf domains have some
+  spread,  ///< another rank for each target domain, at equal distances, so that all leaf domains have some; several for
+           ///< each where an exchange has so many records that it ends sooner (RouteModel)
+  one,     ///< as spread, but never several
   single,  ///< one rank for all target domains
   router,  ///< spread over one leaf domain only: the ranks under one router ([2], section 6.3)
   heavy,   ///< spread, ranks with the heaviest vertices first ([2], section 5): matters if targets are few
 };
-/// The Monitors of that name: spread, single, router or heavy. Throws InputError for any other name.
+/// The Monitors of that name: spread, one, single, router or heavy. Throws InputError for any other name.
 Monitors monitors_named(std::string_view name);
 std::vector<std::string> monitor_names();
 
@@ -54,20 +60,25 @@ class Route {
     bool operator==(const Hop&) const = default;
   };
 
-  /// Throws InputError if `name` is none of names(). weights: [rank] weight of its heaviest vertex, for
+  /// Throws InputError if `name` is none of all_names(). weights: [rank] weight of its heaviest vertex, for
   /// Monitors::heavy; empty: as spread.
   Route(std::string_view name, const Hierarchy& hierarchy, Monitors monitors = Monitors::spread,
         std::span<const std::int64_t> weights = {});
 
   static std::vector<std::string> names();
+  /// These, and the forms of route domain with several monitors for a pair of domains.
+  static std::vector<std::string> all_names();
   std::string_view name() const;
   /// Whether every record takes one hop; true on any route if the hierarchy has one level.
   bool is_direct() const { return kind_ == Kind::direct; }
 
   /// Whether each domain gathers records at a monitor for their target: few hops out of a rank, each with much traffic.
   bool gathers() const { return kind_ == Kind::domain || kind_ == Kind::mst; }
-  /// Whether a record that has crossed a boundary may have to take another hop. On the row route its target gets it.
-  bool hands_on() const { return gathers() || kind_ == Kind::aml; }
+  /// Whether a monitor gathers for all ranks of another domain, so that what it sends there enters at one rank.
+  bool gathers_by_domain() const { return gathers() && block_level_ >= depth_ - 2; }
+  /// Whether a record that has crossed a higher level may have to cross this one to its target. On the row route the
+  /// target gets it.
+  bool hands_on(int level) const { return kind_ == Kind::aml || (gathers() && level <= block_level_); }
   /// Whether `rank` is among the ranks that records crossing `level` reach first. Only for routes that gather.
   bool receives_across(int level, Rank rank) const;
 
@@ -81,6 +92,10 @@ class Route {
   int rounds() const;
   /// Whether records take hops of this round that have crossed no boundary yet.
   bool begins_in(int round) const;
+  /// Whether there are hops of this round.
+  bool has_hops_in(int round) const {
+    return !gathers() || round < depth_ || round + 1 == rounds() || hands_on(level_of(round));
+  }
   /// The highest level that hops of a round cross. When the ranks of a domain of this level have done the round, none
   /// of them has to wait for ranks outside.
   int level_of(int round) const;
@@ -98,11 +113,12 @@ class Route {
   std::vector<Rank> led(int level, Rank rank) const;
   int depth() const { return depth_; }
 
-  /// The monitor of `rank`'s domain at `level` for records to `target`'s domain at that level.
+  /// The monitor of `rank`'s domain at `level` for records to `target`'s block of the other domain at that level.
   Rank monitor(Rank rank, int level, Rank target) const;
 
  private:
   enum class Kind { direct, aml, row, mst, domain };
+  static constexpr int kRankBlocks = -1;
   // A domain's ranks occupy positions [begin, end) of the tree order.
   struct Range {
     Rank begin, end;
@@ -113,9 +129,17 @@ class Route {
   int number_of(int level, Rank rank) const { return number_[level][rank]; }
   Range range_of(int level, Rank rank) const { return ranges_[level][number_of(level, rank)]; }
   Rank member(Range range, Rank index) const { return at_[range.begin + index % range.size()]; }
-  Rank candidate(int level, Rank rank, Rank index, std::size_t count) const;
+  // A domain's number among the `count` domains of its level that one boundary separates.
+  struct Sibling {
+    int index, count;
+  };
+  Sibling sibling(int level, Rank rank) const;
+  // The number of `rank`'s block among those that its domain at `level` consists of.
+  Sibling block(int level, Rank rank) const;
+  Rank candidate(int level, Rank rank, Sibling other, Sibling block) const;
   Rank position(Rank rank) const { return position_[rank]; }
   Rank gather(Rank rank, int level, int top, Rank target) const;
+  Rank entry(int level, Rank source, Rank target) const;
 
   Kind kind_ = Kind::direct;
   Monitors monitors_;
@@ -124,6 +148,8 @@ class Route {
   std::vector<std::vector<int>> number_;     // [level][rank]: its domain at that level
   std::vector<std::vector<Range>> ranges_;   // [level][number]
   std::vector<std::vector<Rank>> heaviest_;  // a domain's ranks by falling weight; empty unless Monitors::heavy
+  std::string_view name_ = "direct";
+  int block_level_ = 0;  // of the domains that a monitor gathers for; kRankBlocks: for single ranks
 };
 
 }  // namespace atl

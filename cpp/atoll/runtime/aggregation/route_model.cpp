@@ -16,7 +16,17 @@ double filled(double bins, double balls) {
 
 // On routes of several hops the target travels beside each record.
 constexpr double kTargetBytes = sizeof(Rank);
-constexpr std::string_view kRoutes[] = {"direct", "aml", "row", "mst", "domain"};
+constexpr std::string_view kRoutes[] = {"direct", "aml", "row", "mst", "domain", "domain:leaf", "domain:rank"};
+constexpr std::size_t kLeafMonitors = 5, kRankMonitors = 6;
+constexpr std::size_t kVariants = 2;  // those two, of the route before them
+
+std::size_t index_of(std::string_view route) {
+  const auto* const found = std::find(std::begin(kRoutes), std::end(kRoutes), route);
+  check(found != std::end(kRoutes),
+        "route is '{}' (direct, aml, row, mst, domain, domain:leaf or domain:rank). Correct it.", route);
+  return static_cast<std::size_t>(found - std::begin(kRoutes));
+}
+
 // Stands for zero domains beyond a boundary, to avoid a division by zero.
 constexpr double kFewest = 1e-9;
 
@@ -66,7 +76,7 @@ class RouteModel::Formulas {
   Estimate direct(const Exchange& e) const;
   Estimate aml(const Exchange& e) const;
   Estimate row(const Exchange& e) const;
-  Estimate gathering(const Exchange& e, bool one_monitor) const;
+  Estimate gathering(const Exchange& e, bool one_monitor, int block_level) const;
 
   const std::vector<LevelCost>& costs_;
   const std::vector<double>& ranks_;
@@ -90,8 +100,14 @@ RouteModel::Estimate RouteModel::Formulas::estimate(std::string_view route, cons
   if (route == "direct" || depth() == 1) return direct(e);
   if (route == "aml") return aml(e);
   if (route == "row") return row(e);
-  check(route == "mst" || route == "domain", "route is '{}' (direct, aml, row, mst or domain). Correct it.", route);
-  return gathering(e, route == "mst");
+  switch (index_of(route)) {
+    case kLeafMonitors:
+      return gathering(e, /*one_monitor=*/false, 0);
+    case kRankMonitors:
+      return gathering(e, /*one_monitor=*/false, -1);
+    default:
+      return gathering(e, /*one_monitor=*/route == "mst", depth() - 1);
+  }
 }
 
 RouteModel::Estimate RouteModel::estimate(std::string_view route, const Exchange& e) const {
@@ -104,18 +120,26 @@ bool RouteModel::closing_pays(std::span<const int> levels, double hops) const {
   return Formulas(*this).closing_pays(levels, hops);
 }
 
-RouteModel::Choice RouteModel::best_of_both(const Exchange& a, const Exchange& b) const {
-  const double least_a = seconds(best(a), a), least_b = seconds(best(b), b);
+std::span<const std::string_view> RouteModel::choices(std::string_view plan_route, bool many_monitors) {
+  const std::span<const std::string_view> all(kRoutes);
+  const std::size_t variants = many_monitors ? kVariants : 0;
+  if (plan_route == "auto") return all.first(all.size() - kVariants + variants);
+  return all.subspan(index_of(plan_route), plan_route == "domain" ? 1 + variants : 1);
+}
+
+RouteModel::Choice RouteModel::best_of_both(const Exchange& a, const Exchange& b,
+                                            std::span<const std::string_view> routes) const {
+  const double least_a = seconds(best(a, routes), a), least_b = seconds(best(b, routes), b);
   Choice choice{.route = {}, .loss_seconds = std::numeric_limits<double>::infinity()};
-  for (const std::string_view route : kRoutes)
+  for (const std::string_view route : routes)
     if (const double loss = std::max(seconds(route, a) - least_a, seconds(route, b) - least_b);
         loss < choice.loss_seconds)
       choice = {route, loss};
   return choice;
 }
 
-std::string_view RouteModel::best(const Exchange& e) const {
-  return *std::min_element(std::begin(kRoutes), std::end(kRoutes),
+std::string_view RouteModel::best(const Exchange& e, std::span<const std::string_view> routes) const {
+  return *std::min_element(routes.begin(), routes.end(),
                            [&](std::string_view a, std::string_view b) { return seconds(a, e) < seconds(b, e); });
 }
 
@@ -252,26 +276,30 @@ RouteModel::Estimate RouteModel::Formulas::row(const Exchange& e) const {
                                  voted(seconds_of(across), e.records > 0, true));
 }
 
-RouteModel::Estimate RouteModel::Formulas::gathering(const Exchange& e, bool one_monitor) const {
+// One monitor: the same rank for all domains. block_level: of the domains that a monitor gathers for; -1: ranks.
+RouteModel::Estimate RouteModel::Formulas::gathering(const Exchange& e, bool one_monitor, int block_level) const {
   const double bytes = static_cast<double>(e.record_bytes) + kTargetBytes, mine = e.records / ranks(depth() - 1);
   const int top = depth() - 1;
-  // For each level h: the records that one domain of the level below has for one domain beyond the boundary, after
-  // merging.
+  // For each level h: the blocks of a domain of the level below, and the records that one domain of that level has for
+  // one block beyond the boundary, after merging.
+  const auto block_ranks = [&](int h) { return ranks(std::min(block_level, h - 1)); };
+  const auto blocks = [&](int h) { return ranks(h - 1) / block_ranks(h); };
+  const auto targets_at = [&](int h) { return (parts(h) - 1) * blocks(h); };
   std::vector<double> gathered(ranks_.size(), 0);
   for (int h = 1; h <= top; ++h)
-    gathered[h] = filled(e.keys * ranks(h - 1), mine * share(h) / std::max(kFewest, parts(h) - 1));
+    gathered[h] = filled(e.keys * block_ranks(h), mine * share(h) / std::max(kFewest, targets_at(h)));
   Estimate sum;
   sum.seconds = agreement(e);
   for (int l = 0; l <= top; ++l) {  // up, and across that level
     double targets = 0, records = 0;
     for (int h = l + 1; h <= top; ++h) {
-      targets += parts(h) - 1;
-      records += (parts(h) - 1) * gathered[h];
+      targets += targets_at(h);
+      records += targets_at(h) * gathered[h];
     }
     // Monitors for domains of different levels are the same ranks, as far as they go.
     const auto monitors_in = [&](int level) {
       double most = 1;
-      for (int h = l + 1; h <= top; ++h) most = std::max(most, std::min(parts(h) - 1, ranks(level)));
+      for (int h = l + 1; h <= top; ++h) most = std::max(most, std::min(targets_at(h), ranks(level)));
       return one_monitor ? static_cast<double>(top - l) : most;
     };
     const double monitors = monitors_in(l);
@@ -284,7 +312,7 @@ RouteModel::Estimate RouteModel::Formulas::gathering(const Exchange& e, bool one
       load.messages = (std::max(in, load.bytes / slots.bytes + in / 2) + std::max(1.0, out)) / 2;
     }
     if (l > 0) {
-      const double peers = parts(l) - 1, crossing = gathered[l];
+      const double peers = targets_at(l), crossing = gathered[l];  // a block is a peer
       const double crossers = one_monitor ? 1 : std::min(peers, ranks(l - 1));
       const double to_a_peer = std::max(1.0, crossing * bytes / slots.bytes);
       load.trips = to_a_peer / slots.per_peer;
@@ -300,13 +328,15 @@ RouteModel::Estimate RouteModel::Formulas::gathering(const Exchange& e, bool one
     sum.seconds += seconds_of(round);
     for (int h = l + 1; h <= top; ++h) {
       double& g = gathered[h];
-      g = filled(e.keys * ranks(h - 1), parts(l) * g);
+      g = filled(e.keys * block_ranks(h), parts(l) * g);
     }
   }
   for (int l = top - 1; l >= 0; --l) {  // down
     double records = 0;                 // that a domain of this level receives from outside
-    for (int h = l + 1; h <= top; ++h) records += (parts(h) - 1) * gathered[h] * ranks(l) / ranks(h - 1);
-    const double landers = one_monitor ? 1 : std::min(ranks(l), parts(l + 1) - 1);
+    const bool hands_on = l <= block_level;
+    for (int h = l + 1; hands_on && h <= top; ++h) records += targets_at(h) * gathered[h] * ranks(l) / ranks(h - 1);
+    if (!hands_on && l > 0) continue;
+    const double landers = one_monitor ? 1 : std::min(ranks(l), targets_at(l + 1));
     const double out = parts(l) - 1, crossing = records * out / parts(l);
     // Records inside a leaf share the packets of the last round.
     const double inside = l == 0 ? mine * share(0) : 0, mine_bytes = (crossing / landers + inside) * bytes;

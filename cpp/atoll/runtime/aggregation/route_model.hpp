@@ -4,6 +4,7 @@
 #include <atoll/runtime/aggregation/slot_rule.hpp>
 #include <atoll/topology/hierarchy.hpp>
 #include <limits>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -48,17 +49,21 @@ class RouteModel {
     double seconds = 0;                      ///< until the ranks have agreed on the next exchange
     double top_messages = 0, top_bytes = 0;  ///< across the highest level
   };
-  /// The prediction for one of Route::names().
+  /// The routes among which each exchange may choose under Plan::route `plan_route`: all on auto, and those with several
+  /// monitors for a pair of domains on auto and domain if `many_monitors`.
+  static std::span<const std::string_view> choices(std::string_view plan_route, bool many_monitors = true);
+  /// The prediction for one of Route::all_names().
   Estimate estimate(std::string_view route, const Exchange& exchange) const;
   double seconds(std::string_view route, const Exchange& exchange) const { return estimate(route, exchange).seconds; }
-  /// The fastest route; the first of equal ones.
-  std::string_view best(const Exchange& exchange) const;
+  /// The fastest of these routes; the first of equal ones.
+  std::string_view best(const Exchange& exchange, std::span<const std::string_view> routes = choices("auto")) const;
   struct Choice {
     std::string_view route;
     double loss_seconds = 0;  ///< by how much the best route of one of the exchanges is faster, at most
   };
   /// The route that loses least whichever of the two exchanges comes.
-  Choice best_of_both(const Exchange& a, const Exchange& b) const;
+  Choice best_of_both(const Exchange& a, const Exchange& b,
+                      std::span<const std::string_view> routes = choices("auto")) const;
   /// Whether an exchange ends sooner if each rank closes its hops, `hops` of them at the busiest one, than if ranks wait
   /// for each other after each round but the last, and vote then. `levels`: the highest that each round crosses.
   bool closing_pays(std::span<const int> levels, double hops) const;
