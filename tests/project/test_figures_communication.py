@@ -27,10 +27,10 @@ def test_weak_takes_the_graph_by_the_ranks(table):
 def test_ablation_adds_a_step_a_row(table):
     _, rows, kept, _ = table("ablation", "--ranks", 16, "--scale", 7)
     steps = [row["step"] for row in kept]
-    assert steps == ["direct", "+ aggregation", "+ combining", "+ switching", "+ expansion"]
+    assert steps == ["direct", "+ aggregation", "+ combining", "+ switching", "+ expansion", "+ monitors by volume"]
     alone, combined = kept[1], kept[2]
     assert combined["inter_domain_bytes"] < alone["inter_domain_bytes"]
-    assert len(rows) == 6
+    assert len(rows) == 7
 
 
 def test_combining_saves_bytes_across_the_wall(table):
@@ -117,7 +117,7 @@ def no_atoll(tmp_path):
         (["lci-scaling", "--mpi", "mpich", "--algorithms", "cc", "--layers", "queue", "mailbox"], 6),
         (["strong", "--ranks", 16, "--scale", 6, "--routes", "direct", "domain"], 2),
         (["weak", "--ranks", 16, "--vertices", 4, "--routes", "domain"], 1),
-        (["ablation", "--ranks", 16, "--scale", 6], 5),
+        (["ablation", "--ranks", 16, "--scale", 6], 6),
         (["combining", "--machine", "2x2", "--scale", 6, "--algorithm", "cc"], 2),
     ],
 )

@@ -145,6 +145,24 @@ TEST_CASE("exchanges of one mailbox have one monitor a pair of domains or many, 
     }
 }
 
+TEST_CASE("the prediction for an exchange between two is that for the records which were sent") {
+  const Hierarchy hierarchy = Hierarchy::parse("4x4");
+  Plan plan;
+  plan.route = "auto";
+  run_virtual(hierarchy, Cost::paper(2), plan, [&](World& world) {
+    Mailbox box(world, of_records<std::int64_t>([](const std::int64_t&) {}), {.handler_sends = false});
+    const Exchange least{.agrees_apart = false}, most{.records = 1000, .agrees_apart = false};
+    REQUIRE(box.expect_between(least, most));
+    for (Rank to = 0; to < 4; ++to) box.send(to, 1);
+    box.drain({});
+    box.note_outcome();
+    REQUIRE(world.counters().routes.size() == 1);
+    const auto [route, count] = *world.counters().routes.begin();
+    const Exchange sent{.records = 4 * 16, .agrees_apart = false};
+    CHECK(count.predicted_seconds == doctest::Approx(world.route_model().seconds(route, sent)));
+  });
+}
+
 TEST_CASE("unequal domains of many ranks have hops that repeat a sum, which is added once") {
   std::uint64_t number = 0;
   // In the first, leaves' sizes do not divide their groups', and there are more groups than ranks in a leaf.

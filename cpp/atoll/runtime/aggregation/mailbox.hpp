@@ -7,6 +7,7 @@
 #include <atoll/runtime/aggregation/route_model.hpp>
 #include <atoll/runtime/aggregation/send_buffers.hpp>
 #include <concepts>
+#include <optional>
 
 /// Sends small records to the ranks that own them. Records with a common next hop share packets.
 ///
@@ -143,6 +144,7 @@ class Mailbox {
   void expect(Exchange exchange);
   /// The same for an exchange between these two. False, and nothing is announced, if no route is good for both: if one
   /// may lose more than it takes the ranks to agree on what the exchange will be.
+  /// Its prediction is that for as many records from each rank as this rank sends.
   bool expect_between(Exchange least, Exchange most);
   /// The announced exchange is over: drained, and the ranks have agreed on what follows. Counts the measured time
   /// beside the predicted one.
@@ -208,9 +210,11 @@ class Mailbox {
   EpochReceiver<R, H> receiver_;
   Direct direct_;
   std::uint64_t noted_records_ = 0;                   // records already added to the World's counters
+  std::uint64_t last_records_ = 0;                    // those of the last epoch
   std::vector<std::unique_ptr<Relay<R, M>>> relays_;  // one for each route of several hops taken so far
   Relay<R, M>* relay_ = nullptr;                      // the relay of this epoch; null: records take one hop
-  double predicted_seconds_ = 0, began_at_ = 0;       // of this epoch, if the route is "auto"
+  double predicted_seconds_ = 0, began_at_ = 0;       // of this epoch, if routes are chosen
+  std::optional<Exchange> between_;                   // the announced exchange, if its records are not known yet
 };
 
 template <Record R, class H, class M>
@@ -273,7 +277,8 @@ bool Mailbox<R, H, M>::expect_between(Exchange least, Exchange most) {
     const RouteModel& model = world_.route_model();
     const RouteModel::Choice choice = model.best_of_both(least, most, world_.route_choices());
     if (choice.loss_seconds > model.vote_seconds(world_.votes_by_tree())) return false;
-    announce(choice.route, most);
+    announce(choice.route, least);
+    between_ = least;
   }
   return true;
 }
@@ -281,6 +286,7 @@ bool Mailbox<R, H, M>::expect_between(Exchange least, Exchange most) {
 template <Record R, Handler<R> H, class M>
 void Mailbox<R, H, M>::announce(std::string_view route, const Exchange& exchange) {
   predicted_seconds_ = world_.route_model().seconds(route, exchange);
+  between_.reset();
   take_route(route);
   world_.vote_by_tree(relay_ != nullptr);
   began_at_ = world_.now();
@@ -291,6 +297,10 @@ void Mailbox<R, H, M>::note_outcome() {
   if constexpr (kMayRelay) {
     if (!chooses_routes()) return;
     const std::string route(relay_ ? relay_->hops().route().name() : "direct");
+    if (between_) {
+      between_->records = static_cast<double>(last_records_) * static_cast<double>(ranks_);
+      predicted_seconds_ = world_.route_model().seconds(route, *between_);
+    }
     RouteCount& count = world_.thread_state().counters.routes[route];
     ++count.exchanges;
     count.predicted_seconds += predicted_seconds_;
@@ -335,7 +345,8 @@ DrainSums Mailbox<R, H, M>::finish(const DrainSums& mine) {
   receiver_.end();
   direct_.release_slots();
   const std::uint64_t records = sent();
-  world_.thread_state().counters.records += records - std::exchange(noted_records_, records);
+  last_records_ = records - std::exchange(noted_records_, records);
+  world_.thread_state().counters.records += last_records_;
   return all;
 }
 
