@@ -32,7 +32,7 @@ def test_a_run_is_drawn_with_its_breakdown_rounds_tree_and_traffic(tmp_path):
     page = Page((tmp_path / "bfs.html").read_text())
     assert page.headings[0] == "atoll run bfs"
     drawn = ["Vertices by depth", "Where the time went", "Phases", "Parts of the build", "Round after round"]
-    drawn += ["What crossed each level", "The tree of domains", "Who sent to whom"]
+    drawn += ["Predicted beside measured", "What crossed each level", "The tree of domains", "Who sent to whom"]
     assert page.titles_of_figures() == drawn
     written = json.loads(result.read_text())
     flat = written["counters"]["traffic"]["bytes"]
