@@ -147,7 +147,7 @@ class Adjacency:
     def degree(self) -> DegreeView:
         """How many edges have an end at a vertex, or leave or enter it: degree(vertex), degree[vertex], or degree().
 
-        Called as degree(vertex=None, *, direction="both"), it is collective and gives the same on every rank: a number
+        Called, with a vertex or none and direction="both", it is collective and gives the same on every rank: a number
         for a vertex, else a VertexArray of int64 whose sum is 2 m. A loop over either has pairs of a vertex and its
         degree. A self-loop has both ends at its vertex, and counts twice in "both", and in an undirected graph;
         parallel edges that the graph has kept count each.
