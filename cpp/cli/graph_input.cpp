@@ -55,8 +55,8 @@ void GraphInput::add_reading_to(CLI::App& app) {
         ->check(CLI::IsMember({"auto", ".", ","}));
     app.add_option(
            "--missing", missing_,
-           "edge lists: a line without an end, or without the weight that is taken: drop it (counted), error, or warn, "
-           "which drops it and says so (default)")
+           "edge lists: a line without an end, or without the weight that is taken: drop it (counted), error, or warn: "
+           "under headings drop it and say so, else error (default)")
         ->check(CLI::IsMember({"warn", "drop", "error"}));
   });
 }

@@ -241,9 +241,9 @@ class Adjacency:
         --------
         >>> graph = atoll.Graph([("Ann", "Bob", 2.0), ("Bob", "Cid", 0.5)], directed=False)
         >>> graph.edges
-        EdgeView([('Bob', 'Cid'), ('Ann', 'Bob')])
+        EdgeView([('Ann', 'Bob'), ('Bob', 'Cid')])
         >>> [(u, v, w) for u, v, w in graph.edges(data="weight")]
-        [('Bob', 'Cid', 0.5), ('Ann', 'Bob', 2.0)]
+        [('Ann', 'Bob', 2.0), ('Bob', 'Cid', 0.5)]
         >>> src, dst, weight = graph.edges.arrays()
         >>> float(weight.sum())
         2.5

@@ -29,12 +29,12 @@ class EdgeView:
     >>> graph = atoll.Graph([("Ann", "Bob", 2.0), ("Bob", "Cid", 0.5)], directed=False)
     >>> for u, v in graph.edges:
     ...     print(u, v)
-    Bob Cid
     Ann Bob
+    Bob Cid
     >>> graph.edges(data="weight"), len(graph.edges), ("Cid", "Bob") in graph.edges
-    ([('Bob', 'Cid', 0.5), ('Ann', 'Bob', 2.0)], 2, True)
+    ([('Ann', 'Bob', 2.0), ('Bob', 'Cid', 0.5)], 2, True)
     >>> graph.edges.arrays()
-    (array([1, 0]), array([2, 1]), array([0.5, 2. ]))
+    (array([0, 1]), array([1, 2]), array([2. , 0.5]))
     """
 
     __slots__ = ("_arrays", "_count", "_graph", "_joins")

@@ -168,7 +168,8 @@ class FromFiles:
         missing : {"warn", "drop", "error"}
                                 of an edge list or a table: lines without an end, or without the weight that is taken
                                 (an empty field, or NA, NaN, NULL or None without quotes): "drop" leaves them out, and
-                                `columns` says how many; "warn" does the same with a warning of the logger "atoll"
+                                `columns` says how many; "warn" does the same with a warning of the logger "atoll", but
+                                refuses them in an edge list without headings, as "error" does everywhere
         headings : bool, optional
                                 of an edge list: whether the first line is one of headings or of counts; None: as it
                                 looks

@@ -217,7 +217,7 @@ EdgeListLayout edge_list_layout(const std::string& path, const Head& head, const
 
   LineShape& shape = layout.shape;
   shape.delimiter = text.delimiter;
-  shape.drop_missing = options.missing != ReadOptions::Missing::refuse;
+  shape.drop_missing = leaves_out_missing(options.missing, !found.headings.empty());
   shape.source = static_cast<int>(found.choice.source);
   shape.target = static_cast<int>(found.choice.target);
   shape.weight = found.choice.weight ? static_cast<int>(*found.choice.weight) : -1;

@@ -149,6 +149,10 @@ std::string_view take_field(const char*& p, const char* end) {
 
 }  // namespace
 
+bool leaves_out_missing(ReadOptions::Missing missing, bool has_headings) {
+  return missing == ReadOptions::Missing::drop || (missing == ReadOptions::Missing::warn && has_headings);
+}
+
 std::string describe_left_out(World& world, const std::string& path, std::int64_t mine, std::size_t kept,
                               ReadOptions::Missing missing) {
   const std::int64_t out = world.sum(mine), edges = world.sum(static_cast<std::int64_t>(kept));

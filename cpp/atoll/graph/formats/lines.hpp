@@ -31,7 +31,7 @@ struct LineShape {
   std::string weight_key;  ///< not empty: the weight is what {'KEY': ..} behind the ends says, 1 where it does not
   char id_group = 0;       ///< between groups of three digits of ids; 0: there are none
   table::NumberSigns weight_signs;
-  bool drop_missing = false;  ///< as ReadOptions::Missing::drop
+  bool drop_missing = false;  ///< ReadOptions::Missing::drop, or warn under headings
   int most_columns = std::numeric_limits<int>::max();
   Vertex lowest = 0, highest = kMaxVertex;  ///< allowed ids
   std::string range_rule;                   ///< for an id outside: "(why). What to do."
@@ -52,6 +52,9 @@ double read_weight(const char* at, std::string_view field, table::NumberSigns si
 /// The value of `key` in the data of an edge as Python writes them, {'weight': 3.5, 'kind': 'road'}.
 std::optional<std::string_view> edge_value(std::string_view data, std::string_view key);
 
+/// Whether lines with a missing end or weight are left out. Without headings a file is a list of edges rather than a
+/// table: there a value that is missing is a mistake, or a name, unless dropping is asked for.
+bool leaves_out_missing(ReadOptions::Missing missing, bool has_headings);
 /// Says how many lines were left out; `mine` and `kept` are this rank's. InputError where no edge is left. Collective.
 std::string describe_left_out(World& world, const std::string& path, std::int64_t mine, std::size_t kept,
                               ReadOptions::Missing missing);

@@ -46,7 +46,7 @@ struct ReadOptions {
   enum class Missing {
     refuse,  ///< an error; but names may be such words
     drop,    ///< left out, and counted
-    warn     ///< the same, with a warning where there are some; formats without such lines take it too
+    warn     ///< under headings the same, with a warning where there are some; elsewhere as refuse, in any format
   };
   Missing missing = Missing::refuse;
 };

@@ -102,6 +102,7 @@ NamedLayout named_layout(const std::string& path, const Head& head, const ReadOp
   layout.from = edge.begin;
   layout.first_line = edge.number;
   layout.columns = found.columns;
+  layout.has_headings = !found.headings.empty();
   layout.source = found.choice.source;
   layout.target = found.choice.target;
   layout.weight = found.choice.weight;

@@ -15,8 +15,9 @@ struct NamedLayout {
   std::optional<std::size_t> weight;
   std::string weight_key;  ///< as LineShape::weight_key
   table::NumberSigns weight_signs;
-  std::size_t columns = 0;  ///< of each line
-  std::uint64_t from = 0;   ///< where the first edge's line begins
+  std::size_t columns = 0;    ///< of each line
+  bool has_headings = false;  ///< the first row, or a comment, names the columns
+  std::uint64_t from = 0;     ///< where the first edge's line begins
   std::int64_t first_line = 1;
   std::optional<bool> directed;             ///< said by a comment
   std::optional<table::MatrixText> matrix;  ///< the file is one: the fields above but from and first_line are not used

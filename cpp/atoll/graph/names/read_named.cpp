@@ -251,7 +251,7 @@ NamedEdges read_named_edges(World& world, const std::string& path, const ReadOpt
   const NamedLayout layout =
       from_head(world, path, head, [&](const Head& h) { return named_layout(path, h, options); });
   if (layout.matrix) return read_named_matrix(world, path, head, layout, options);
-  const bool drop_missing = options.missing != ReadOptions::Missing::refuse;
+  const bool drop_missing = leaves_out_missing(options.missing, layout.has_headings);
   NamedParser parser(world, layout, drop_missing, expected_share(world, head, kBytesPerEdge));
   for_each_block(world, path, {.from = layout.from, .first_line = layout.first_line, .file_bytes = head.file_bytes},
                  parser.work());
