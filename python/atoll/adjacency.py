@@ -13,12 +13,12 @@ from . import errors
 from .arguments import one_of
 from .attributes import weighted_graph
 from .collective_arguments import checked
-from .containers import NodeView, contains, neighbor_weights
-from .degree_view import DegreeView
-from .edge_view import EdgeView
 from .interchange.frames import arrow_table, optional, pandas_table, polars_table, write_parquet
 from .interchange.outputs import networkx_graph, scipy_matrix
 from .vertices import VertexArray
+from .views.containers import NodeView, contains, neighbor_weights
+from .views.degrees import DegreeView
+from .views.edges import EdgeView
 from .world import World, agreed, all_gather
 
 if TYPE_CHECKING:

@@ -206,14 +206,14 @@ def no_attribute(holder: Any, name: str) -> AttributeError:
     """
     package = isinstance(holder, ModuleType)
     subject = "atoll" if package else holder.__name__ if isinstance(holder, type) else f"a {type(holder).__name__}"
-    told = f"{subject} has no {name}"
+    message = f"{subject} has no {name}"
     if package and name in _MODULES:
-        told = f"{told} yet"
-        return _error(holder, name, told, f"import atoll.{name}")
-    return _error(holder, name, told, _way(holder, name))
+        message = f"{message} yet"
+        return _error(holder, name, message, f"import atoll.{name}")
+    return _error(holder, name, message, _way(holder, name))
 
 
-def _error(holder: Any, name: str, told: str, way: str | None) -> AttributeError:
-    error = AttributeError(told if way is None else f"{told}. Use {way}.")
+def _error(holder: Any, name: str, message: str, way: str | None) -> AttributeError:
+    error = AttributeError(message if way is None else f"{message}. Use {way}.")
     error.name, error.obj = name, holder  # by which Python finds what is similar
     return error

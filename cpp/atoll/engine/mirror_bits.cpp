@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <atoll/base/isa/isa.hpp>
 #include <atoll/engine/mirror_bits.hpp>
-#include <atoll/runtime/aggregation/route.hpp>
+#include <atoll/runtime/routes/route.hpp>
 #include <cmath>
 
 namespace atl {

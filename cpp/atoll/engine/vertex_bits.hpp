@@ -58,8 +58,8 @@ class VertexBits {
   }
   void set_all() { std::fill(words_.begin(), words_.end(), ~std::uint64_t{0}); }
 
-  /// f(w) for each word in [first, end) that has a bit, ascending. Eight empty words are passed at a time: where little
-  /// is set, a pass costs the reading of the words alone.
+  /// Calls f(w) for each nonzero word in [first, end), ascending. Tests eight words at a time, so that a sparse set costs
+  /// little more than reading its words.
   template <class F>
   void for_words(std::size_t first, std::size_t end, F&& f) const {
     const std::uint64_t* words = words_.data();

@@ -352,10 +352,10 @@ void VertexProgram<T, Combine>::push(Message&& message, Condition&& condition, b
                                     [&](Local u) { mark<threads>(changed_, u); });
       });
     };
-    const bool alone = serial || team_.size() == 1;
+    const bool one_writer = serial || team_.size() == 1;
     team_.for_range(frontier_.words(), serial ? std::max(kGrain, frontier_.words()) : kGrain,
                     [&](int, std::size_t a, std::size_t b) {
-                      alone ? send_all(std::false_type{}, a, b) : send_all(std::true_type{}, a, b);
+                      one_writer ? send_all(std::false_type{}, a, b) : send_all(std::true_type{}, a, b);
                     });
   });
   pulled_ = false;
@@ -381,10 +381,10 @@ void VertexProgram<T, Combine>::relax_until(Message&& message, Due&& due) {
           });
         }
     };
-    const bool alone = team_.size() == 1;
+    const bool one_writer = team_.size() == 1;
     while (again.exchange(false))
       team_.for_range(active_.words(), kGrain, [&](int, std::size_t a, std::size_t b) {
-        alone ? relax(std::false_type{}, a, b) : relax(std::true_type{}, a, b);
+        one_writer ? relax(std::false_type{}, a, b) : relax(std::true_type{}, a, b);
       });
   });
   pulled_ = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atoll/runtime/aggregation/route.hpp>
 #include <atoll/runtime/aggregation/slot_fill_bytes.hpp>
 #include <atoll/runtime/collectives.hpp>
+#include <atoll/runtime/routes/route.hpp>
 #include <atoll/runtime/world.hpp>
 #include <mutex>
 

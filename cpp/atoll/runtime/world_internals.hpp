@@ -3,8 +3,8 @@
 
 #include <atoll/runtime/aggregation/forward_queue.hpp>
 #include <atoll/runtime/aggregation/packet_dispatcher.hpp>
-#include <atoll/runtime/aggregation/route.hpp>
-#include <atoll/runtime/aggregation/route_model.hpp>
+#include <atoll/runtime/routes/route.hpp>
+#include <atoll/runtime/routes/route_model.hpp>
 #include <atoll/runtime/world.hpp>
 #include <map>
 

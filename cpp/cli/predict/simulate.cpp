@@ -9,7 +9,7 @@
 #include <atoll/base/files/atomic_file.hpp>
 #include <atoll/base/files/text_file.hpp>
 #include <atoll/base/json.hpp>
-#include <atoll/runtime/aggregation/route.hpp>
+#include <atoll/runtime/routes/route.hpp>
 #include <atoll/topology/machine.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
 #include <cerrno>

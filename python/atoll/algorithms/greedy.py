@@ -15,9 +15,9 @@ from .. import errors
 from ..arguments import one_of
 from ..attributes import weighted_graph
 from ..collective_arguments import checked
-from ..edge_view import EdgeView
 from ..graph import GraphLike
 from ..vertices import NO_VERTEX, VertexArray
+from ..views.edges import EdgeView
 from ..world import agreed
 from .catalog import run
 from .results import GroupResult, Result

@@ -9,9 +9,9 @@ import numpy as np
 
 from ..attributes import weighted_graph
 from ..collective_arguments import checked
-from ..edge_view import EdgeView
 from ..graph import Graph, GraphLike
 from ..vertices import VertexArray
+from ..views.edges import EdgeView
 from ..world import agreed
 from .catalog import run
 from .results import Result

@@ -3,8 +3,8 @@
 
 #include <atoll/algorithms/bfs/bfs.hpp>
 #include <atoll/graph/generate/generate.hpp>
-#include <atoll/runtime/aggregation/route.hpp>
 #include <atoll/runtime/job/virtual_ranks.hpp>
+#include <atoll/runtime/routes/route.hpp>
 #include <string>
 #include <vector>
 

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <atoll/base/error.hpp>
-#include <atoll/runtime/aggregation/route.hpp>
+#include <atoll/runtime/routes/route.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>

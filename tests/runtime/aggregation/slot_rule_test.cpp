@@ -3,8 +3,8 @@
 
 #include <atoll/base/random.hpp>
 #include <atoll/runtime/aggregation/mailbox.hpp>
-#include <atoll/runtime/aggregation/slot_rule.hpp>
 #include <atoll/runtime/job/virtual_ranks.hpp>
+#include <atoll/runtime/routes/slot_rule.hpp>
 
 #include "shapes.hpp"
 

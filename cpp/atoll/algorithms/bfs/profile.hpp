@@ -2,7 +2,7 @@
 #pragma once
 
 #include <atoll/graph/graph.hpp>
-#include <atoll/runtime/aggregation/route_model.hpp>
+#include <atoll/runtime/routes/route_model.hpp>
 #include <map>
 
 /// Predicts the records that a push-only breadth-first search sends in each level on any number of ranks, from one

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/algorithms/bfs/state.hpp>
 #include <atoll/engine/neighbor_alltoallv.hpp>
-#include <atoll/runtime/aggregation/route.hpp>
+#include <atoll/runtime/routes/route.hpp>
 #include <bit>
 
 namespace atl {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/algorithms/components/distributed_union_find.hpp>
-#include <atoll/runtime/aggregation/route.hpp>
+#include <atoll/runtime/routes/route.hpp>
 #include <optional>
 
 namespace atl {

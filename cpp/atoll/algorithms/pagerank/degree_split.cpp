@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <atoll/algorithms/pagerank/degree_split.hpp>
 #include <atoll/base/isa/kernel_variants.hpp>
-#include <atoll/runtime/aggregation/route.hpp>
+#include <atoll/runtime/routes/route.hpp>
 
 namespace atl {
 namespace {

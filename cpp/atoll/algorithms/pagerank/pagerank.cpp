@@ -10,7 +10,7 @@
 #include <atoll/algorithms/pagerank/degree_split.hpp>
 #include <atoll/algorithms/pagerank/sell.hpp>
 #include <atoll/algorithms/pagerank/target_blocks.hpp>
-#include <atoll/runtime/aggregation/route.hpp>
+#include <atoll/runtime/routes/route.hpp>
 #include <optional>
 
 namespace atl {

@@ -23,7 +23,7 @@ namespace atl {
 struct SsspOptions {
   /// Width of a bucket, in units of the weights; if empty, chosen from the weights.
   std::optional<double> delta = {};
-  /// False: distances alone. SsspResult::parent stays empty, and a search saves noting predecessors.
+  /// Whether parents are found. Without them SsspResult::parent stays empty, and a search records no predecessors.
   bool tree = true;
 };
 

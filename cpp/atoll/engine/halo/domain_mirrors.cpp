@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/engine/halo/domain_mirrors.hpp>
-#include <atoll/runtime/aggregation/route.hpp>
+#include <atoll/runtime/routes/route.hpp>
 #include <tuple>
 
 namespace atl {

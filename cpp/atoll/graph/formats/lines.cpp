@@ -108,27 +108,6 @@ double read_weight(const char* at, std::string_view field, table::NumberSigns si
   refuse_weight(at, signs.decimal == '.' ? std::string_view(plain) : field);
 }
 
-std::optional<std::string_view> edge_value(std::string_view data, std::string_view key) {
-  for (const char quote : {'\'', '"'}) {
-    const std::string quoted = fmt::format("{0}{1}{0}", quote, key);
-    std::size_t at = data.find(quoted);
-    if (at == std::string_view::npos) continue;
-    at = data.find_first_not_of(" \t", at + quoted.size());
-    if (at == std::string_view::npos || data[at] != ':') continue;
-    std::string_view value = data.substr(at + 1);
-    value = value.substr(std::min(value.find_first_not_of(" \t"), value.size()));
-    value = value.substr(0, value.find_first_of(",}"));
-    while (!value.empty() && is_blank(value.back())) value.remove_suffix(1);
-    // NumPy 2 shows its numbers so: np.float64(0.5).
-    if (value.starts_with("np.") && value.ends_with(')')) {
-      value.remove_suffix(1);
-      value = value.substr(value.find('(') + 1);
-    }
-    return value;
-  }
-  return {};
-}
-
 namespace {
 
 bool begins_comment_at(const NameFields& fields, const LineShape& shape) {
@@ -163,8 +142,10 @@ std::string describe_left_out(World& world, const std::string& path, std::int64_
   const std::string said =
       fmt::format("{} of {} lines left out, where an end or the weight is missing", out, out + edges);
   if (warns)
-    world.log()(LogLevel::warn, "{}: {} (an empty field, or one such as NA; missing=\"error\" refuses them)", path,
-                said);
+    world.log()(
+        LogLevel::warn,
+        "{}: {} (an empty field, or one such as NA). Refuse them by --missing error, missing=\"error\" in Python.",
+        path, said);
   return said;
 }
 

@@ -49,8 +49,6 @@ bool read_line(const char* p, const char* end, const LineShape& shape, LineValue
 
 /// The weight that a field says; `at` is what a LineError points to.
 double read_weight(const char* at, std::string_view field, table::NumberSigns signs);
-/// The value of `key` in the data of an edge as Python writes them, {'weight': 3.5, 'kind': 'road'}.
-std::optional<std::string_view> edge_value(std::string_view data, std::string_view key);
 
 /// Whether lines with a missing end or weight are left out. Without headings a file is a list of edges rather than a
 /// table: there a value that is missing is a mistake, or a name, unless dropping is asked for.

@@ -13,7 +13,7 @@
 ///
 /// Columns that the caller names are taken. Else two headings that name ends (headings.hpp) are; else, where a first column
 /// that only numbers the rows is left out, the first two columns, if no third could be an end as well. Columns of dates are
-/// none where two others can be; of several columns of words two are the ends if they alone share values. Where two readings
+/// none where two others can be; of several columns of words two are the ends if no other pair shares values. Where two readings
 /// are possible, an InputError names both.
 namespace atl::table {
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atoll/graph/table/fields.hpp>
 #include <atoll/io/scan.hpp>
@@ -13,6 +15,27 @@ bool says_missing(std::string_view field) {
 bool is_edge_data(std::string_view text) {
   if (!text.starts_with('{') || !text.ends_with('}')) return false;
   return text == "{}" || text.find("':") != std::string_view::npos || text.find("\":") != std::string_view::npos;
+}
+
+std::optional<std::string_view> edge_value(std::string_view data, std::string_view key) {
+  for (const char quote : {'\'', '"'}) {
+    const std::string quoted = fmt::format("{0}{1}{0}", quote, key);
+    std::size_t at = data.find(quoted);
+    if (at == std::string_view::npos) continue;
+    at = data.find_first_not_of(" \t", at + quoted.size());
+    if (at == std::string_view::npos || data[at] != ':') continue;
+    std::string_view value = data.substr(at + 1);
+    value = value.substr(std::min(value.find_first_not_of(" \t"), value.size()));
+    value = value.substr(0, value.find_first_of(",}"));
+    while (!value.empty() && scan::is_blank(value.back())) value.remove_suffix(1);
+    // NumPy 2 shows its numbers so: np.float64(0.5).
+    if (value.starts_with("np.") && value.ends_with(')')) {
+      value.remove_suffix(1);
+      value = value.substr(value.find('(') + 1);
+    }
+    return value;
+  }
+  return {};
 }
 
 NameFields::NameFields(std::string_view line, char separator)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,8 @@ bool says_missing(std::string_view field);
 
 /// Whether the text is what Python writes as the data of an edge: {} or {'weight': 3.5, 'kind': 'road'}.
 bool is_edge_data(std::string_view text);
+/// Returns the value of `key` in such data.
+std::optional<std::string_view> edge_value(std::string_view data, std::string_view key);
 
 /// The fields of a line, cut at a separator; ' ' stands for any number of blanks and tabs. Data of an edge, up to the end of
 /// the line, are one field.

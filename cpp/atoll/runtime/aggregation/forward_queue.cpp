@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <atoll/base/stream_copy.hpp>
 #include <atoll/runtime/aggregation/forward_queue.hpp>
-#include <atoll/runtime/aggregation/slot_rule.hpp>
+#include <atoll/runtime/routes/slot_rule.hpp>
 #include <atoll/runtime/world.hpp>
 #include <cstring>
 #include <mutex>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/runtime/aggregation/hop_list.hpp>
-#include <atoll/runtime/aggregation/route_model.hpp>
+#include <atoll/runtime/routes/route_model.hpp>
 #include <atoll/runtime/world.hpp>
 #include <map>
 #include <numeric>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <algorithm>
-#include <atoll/runtime/aggregation/route.hpp>
+#include <atoll/runtime/routes/route.hpp>
 #include <tuple>
 #include <utility>
 #include <vector>

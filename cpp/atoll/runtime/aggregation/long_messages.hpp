@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/runtime/aggregation/slot_rule.hpp>
+#include <atoll/runtime/routes/slot_rule.hpp>
 #include <atoll/runtime/world.hpp>
 
 /// Slots for messages that need more than the standard ones of a pair of ranks, or are sent in shorter parts, as rows one

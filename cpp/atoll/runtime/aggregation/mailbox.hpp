@@ -4,8 +4,8 @@
 #include <atoll/base/error.hpp>
 #include <atoll/runtime/aggregation/epoch_receiver.hpp>
 #include <atoll/runtime/aggregation/relay.hpp>
-#include <atoll/runtime/aggregation/route_model.hpp>
 #include <atoll/runtime/aggregation/send_buffers.hpp>
+#include <atoll/runtime/routes/route_model.hpp>
 #include <concepts>
 #include <optional>
 
@@ -23,7 +23,7 @@
 /// Epochs: drain() ends one. A faster peer may already send records of the next epoch; this rank defers them until it
 /// sends or drains in that epoch too. So a handler never sees a record of an epoch that its own rank has not begun.
 ///
-/// If the plan's route has several hops (runtime/aggregation/route.hpp), a Relay carries the records. If a merge is
+/// If the plan's route has several hops (runtime/routes/route.hpp), a Relay carries the records. If a merge is
 /// named, it combines records to the same target on their way:
 ///
 ///     Merge least{[](const Label& l) { return l.v; }, [](Label& a, const Label& b) { a.min = std::min(a.min, b.min); }};

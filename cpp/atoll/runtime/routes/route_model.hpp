@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/runtime/aggregation/slot_rule.hpp>
+#include <atoll/runtime/routes/slot_rule.hpp>
 #include <atoll/topology/hierarchy.hpp>
 #include <limits>
 #include <span>

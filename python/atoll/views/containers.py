@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core, errors
-from .arguments import shown, vertex_id
-from .attributes import is_missing
-from .interchange.columns import is_int
-from .world import agreed
+from .. import _core, errors
+from ..arguments import shown, vertex_id
+from ..attributes import is_missing
+from ..interchange.columns import is_int
+from ..world import agreed
 
 if TYPE_CHECKING:
-    from .graph import Graph
+    from ..graph import Graph
 
 __all__ = ["NodeView", "contains", "neighbor_weights"]
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import errors
-from .arguments import shown
-from .world import agreed
+from .. import errors
+from ..arguments import shown
+from ..world import agreed
 
 if TYPE_CHECKING:
-    from .graph import Graph
+    from ..graph import Graph
 
 __all__ = ["EdgeView"]
 
@@ -78,19 +78,19 @@ class EdgeView:
         *ends, weight = self._columns()
         names = self._weight_names()
         if data is True:
-            told = [{} if w is None else {"weight": w} for w in weight]
+            attributes = [{} if w is None else {"weight": w} for w in weight]
         elif data in names:
-            told = [default if w is None else w for w in weight]
+            attributes = [default if w is None else w for w in weight]
         elif default is not None:
-            told = [default] * len(weight)
+            attributes = [default] * len(weight)
         else:
             kept = " (its column is in graph.edge_attributes)" if data in self._graph._edge_table else ""
-            has = "no weights" if not names else f"{' or '.join(map(repr, names))} alone"
+            has = f"only {' or '.join(map(repr, names))}" if names else "no weights"
             raise errors.InputError(
                 f"data is {shown(data)} (edges have {has}{kept}). Name it as the weight where the graph is "
                 f"made: Graph(x, weight={shown(data)})."
             )
-        return list(zip(*ends, told))
+        return list(zip(*ends, attributes))
 
     def __iter__(self) -> Iterator[tuple[Any, Any]]:
         return zip(*self._columns()[:2])

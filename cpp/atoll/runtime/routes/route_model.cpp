@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/base/error.hpp>
-#include <atoll/runtime/aggregation/route.hpp>
-#include <atoll/runtime/aggregation/route_model.hpp>
+#include <atoll/runtime/routes/route.hpp>
+#include <atoll/runtime/routes/route_model.hpp>
 #include <cmath>
 
 namespace atl {

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import errors
-from .arguments import one_of
-from .collective_arguments import checked
-from .vertices import VertexArray
-from .world import agreed
+from .. import errors
+from ..arguments import one_of
+from ..collective_arguments import checked
+from ..vertices import VertexArray
+from ..world import agreed
 
 if TYPE_CHECKING:
-    from .graph import Graph
+    from ..graph import Graph
 
 __all__ = ["DegreeView", "Degrees", "degrees_of"]
 
