@@ -31,7 +31,10 @@ option(ATOLL_WERROR "warnings are errors" ${checkout})
 # ccache, if installed, also hits in other clones, because paths are relative to the source tree.
 option(ATOLL_CCACHE "use ccache where it is installed" ${PROJECT_IS_TOP_LEVEL})
 if(ATOLL_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  find_program(ATOLL_CCACHE_PROGRAM ccache)
+  # Asked once: `make test` installs ccache, and a folder that was compiled without it shall not be compiled again.
+  if(NOT DEFINED ATOLL_CCACHE_PROGRAM)
+    find_program(ATOLL_CCACHE_PROGRAM ccache)
+  endif()
   if(ATOLL_CCACHE_PROGRAM)
     set(
       CMAKE_CXX_COMPILER_LAUNCHER

@@ -57,3 +57,27 @@ def test_bootstrap_of_the_command_makes_no_environment_of_python(tmp_path):
     done = subprocess.run([tmp_path / "scripts" / "bootstrap", "command"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert not (tmp_path / ".venv").exists()
+
+
+def test_ccache_that_came_after_the_first_configuration_is_not_used_there(tmp_path):
+    """With another launcher all that was compiled would be compiled again."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    options = SCRIPTS.parent / "cmake" / "options.cmake"
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.20)\nproject(launched LANGUAGES NONE)\n"
+        f'include("{options}")\nmessage(STATUS "launcher: ${{CMAKE_CXX_COMPILER_LAUNCHER}};")\n'
+    )
+
+    def launcher(build):
+        where = [f"-DCMAKE_PROGRAM_PATH={folder}", "-DCMAKE_FIND_USE_SYSTEM_ENVIRONMENT_PATH=OFF"]
+        where += ["-DCMAKE_FIND_USE_CMAKE_SYSTEM_PATH=OFF", "-G", "Ninja", "-DCMAKE_MAKE_PROGRAM=ninja"]
+        done = subprocess.run(["cmake", "-S", tmp_path, "-B", tmp_path / build, *where], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.split("launcher: ")[1].split("\n")[0]
+
+    assert "ccache" not in launcher("before")
+    (folder / "ccache").write_text("#!/bin/sh\n")
+    (folder / "ccache").chmod(0o755)
+    assert "ccache" not in launcher("before")
+    assert str(folder / "ccache") in launcher("after")
