@@ -56,7 +56,11 @@ def test_simulate_runs_a_command_once_a_route(tmp_path):
     assert direct["inter_domain_messages"] == direct["levels"][-1]["messages"] > 0
     assert direct["inter_domain_bytes"] == direct["levels"][-1]["bytes"] > 0
     assert 0 < direct["communication_seconds"] < direct["run_seconds"] < direct["virtual_seconds"]
+    assert direct["gteps"] == pytest.approx(direct["result"]["mteps"] / 1e3)
     text = atoll(*words, "--route", "all", "--", "run", "bfs", "kron:10").stdout
+    assert "GTEPS" in text.splitlines()[0] and f"{direct['gteps']:.3f}" in text.splitlines()[1]
+    text = atoll(*words, "--route", "direct", "--", "run", "cc", "kron:10", "--trials", "1").stdout
+    assert text.splitlines()[1].endswith(" -")  # nothing is traversed edge by edge
     assert "direct" in text and "predicted for cluster:2x2x4: 16 ranks" in text
 
     slow = tmp_path / "slow.json"

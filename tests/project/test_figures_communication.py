@@ -16,7 +16,8 @@ def test_routes_side_by_side_for_every_algorithm(table):
     )
     assert {row["algorithm"] for row in kept} == {"bfs", "sssp", "cc", "bc", "pagerank", "cdlp"}
     assert len(kept) == 12 and all(row["inter_domain_bytes"] > 0 for row in kept)
-    assert len(rows) == 1 + 6 * 3
+    assert len(rows) == 1 + 6 * 3 + 1  # a search has a rate too
+    assert all(("gteps" in row) == (row["algorithm"] == "bfs") for row in kept)
 
 
 def test_weak_takes_the_graph_by_the_ranks(table):
@@ -152,5 +153,5 @@ def test_one_run_that_fails_among_others_fails_the_table(table, tmp_path):
     program.chmod(0o755)
     words = ["strong", "--ranks", 16, "--scale", 6, "--routes", "direct", "aml"]
     code, rows, kept, printed = table(*words, "--atoll", program)
-    assert code == 1 and len(kept) == 1 and len(rows) == 1 + 3
+    assert code == 1 and len(kept) == 1 and len(rows) == 1 + 4
     assert "--route aml -- run bfs kron:6" in printed.err and "1 run failed" in printed.err
