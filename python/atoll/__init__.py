@@ -43,6 +43,8 @@ one says more, dir(atoll) has all names. Every call works on one rank and on man
 Ctrl-C, and whatever else a signal handler raises, leaves a call of the main thread within a fraction of a second where
 there is one rank; graphs and results stay as they were. Of several ranks a call is left where it waits for others, who
 are in the midst of it: graphs of these ranks are lost, and the others' waits end with an error as when a rank fails.
+
+In help(atoll) this overview is followed by all modules, and by each class and function in full: q leaves it.
 """
 
 import os as _os
@@ -153,6 +155,9 @@ from .world import World, run_ranks, set_threads
 
 _os.environ.setdefault("HWLOC_HIDE_ERRORS", "2")  # hwloc's words on stderr, where a machine has no /sys
 
+# pydoc prints each class and function of this list in full, thousands of lines behind the overview above. Without the
+# list it would print none of them, but `from atoll import *` would then bring every module that is loaded, networkx and
+# torch among them, over the user's own of these names.
 __all__ = [
     "GCN",
     "NO_VERTEX",

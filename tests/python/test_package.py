@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import pydoc
 import re
 from importlib import metadata
 from pathlib import Path
@@ -34,3 +35,12 @@ def test_dir_has_public_names_only_and_the_docstring_all():
     named = [name for name in re.findall(r"\w+", table) if name in atoll.__all__]
     assert sorted(named) == sorted({*atoll.__all__} - {"__version__"}), "each public name stands there once"
     assert len(text.splitlines()) <= 3 * 24
+
+
+def test_the_first_three_screens_of_help_are_the_overview():
+    """pydoc goes on with every member of `__all__` in full, as it does for pandas."""
+    screens = "\n".join(pydoc.plaintext.document(atoll).splitlines()[: 3 * 24])
+    overview, _, _ = screens.partition("PACKAGE CONTENTS")
+    assert overview.startswith("NAME\n    atoll - ")
+    assert [name for name in atoll.__all__ if not re.search(rf"\b{name}\b", overview)] == ["__version__"]
+    assert "q leaves it" in overview
