@@ -1,19 +1,21 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A script of 18 calls of NetworkX, by itself and with NETWORKX_BACKEND_PRIORITY=atoll; and the ratio for each call.
 
-    bench/networkx_script.py [NODES...] [--edges PER_NODE]
-
-Each run is a process of its own on the same random graph G(n, m). A conversion counts for the call that makes it.
-Prints one JSON object for each graph: wall seconds of the whole script and of its calls, import and generation apart.
+Each run is a process of its own on the same random graph G(n, m), the two in turns. A conversion counts for the call
+that makes it, and loading atoll for the first call that asks it. Seconds are those of the calls: import of NetworkX and
+generation apart.
 """
 
 import argparse
 import json
 import os
+import statistics
 import subprocess
 import sys
 import time
+
+from layers import print_table
+from run import CaseError
 
 CALLS = [
     ("density", {}),
@@ -38,7 +40,7 @@ CALLS = [
 
 
 def script(nodes, per_node):
-    """Seconds of each call, in this process."""
+    """Seconds of each call in this process, and whether atoll can run it (an empty text), or why not."""
     import networkx as nx
 
     G = nx.gnm_random_graph(nodes, nodes * per_node, seed=1)
@@ -49,34 +51,82 @@ def script(nodes, per_node):
         if not isinstance(found, (int, float, dict, list)):
             list(found)
         seconds.append(time.perf_counter() - start)
-    return seconds
+    return seconds, [why_not(name, G, arguments) for name, arguments in CALLS]
 
 
-def run(nodes, per_node, priority):
+def why_not(name, G, arguments):
+    import _nx_atoll
+    import atoll.networkx
+    from networkx.utils import backends
+
+    if name not in backends._registered_algorithms:
+        return "NetworkX offers it to no backend"
+    if name not in _nx_atoll.FUNCTIONS:
+        return "not registered"
+    answer = atoll.networkx.can_run(name, (G,), arguments)
+    return "" if answer is True else answer
+
+
+def run(options, nodes, priority):
     environment = {**os.environ, "NETWORKX_WARNINGS_TO_IGNORE": "cache", "NETWORKX_BACKEND_PRIORITY": priority}
-    command = [sys.executable, __file__, str(nodes), "--edges", str(per_node), "--once"]
-    return json.loads(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout)
+    command = [options.python, __file__, str(nodes), str(options.edges)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    if done.returncode:
+        raise CaseError(f"the script on {nodes} nodes failed: {done.stderr.strip()[-500:]}")
+    return json.loads(done.stdout)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("nodes", nargs="*", type=int, default=[10_000, 200_000])
-    parser.add_argument("--edges", type=int, default=8, help="for each node (default 8)")
-    parser.add_argument("--once", action="store_true", help="the script itself, with the backends of the environment")
-    options = parser.parse_args()
-    if options.once:
-        print(json.dumps(script(options.nodes[0], options.edges)))
-        return
+def compared(options, keep):
     for nodes in options.nodes:
-        plain, ours = (run(nodes, options.edges, priority) for priority in ("", "atoll"))
-        calls = {
-            f"{k + 1} {name}": {"networkx": a, "atoll": b, "ratio": a / b}
-            for k, ((name, _), a, b) in enumerate(zip(CALLS, plain, ours))
-        }
-        whole = {"networkx": sum(plain), "atoll": sum(ours), "ratio": sum(plain) / sum(ours)}
-        graph = {"nodes": nodes, "edges": nodes * options.edges, "load": os.getloadavg()[0]}
-        print(json.dumps({**graph, "script": whole, "calls": calls}, indent=2), flush=True)
+        plain, ours = [], []
+        for _ in range(options.turns):
+            plain.append(run(options, nodes, "")[0])
+            seconds, refused = run(options, nodes, "atoll")
+            ours.append(seconds)
+        lines = [("the whole script", "", list(map(sum, plain)), list(map(sum, ours)))]
+        for k, ((name, _), why) in enumerate(zip(CALLS, refused)):
+            lines.append((f"{k + 1} {name}", why, [one[k] for one in plain], [one[k] for one in ours]))
+        made = [record(nodes, options.edges, *line) for line in lines]
+        keep += made
+        edges = nodes * options.edges
+        print(
+            f"{options.turns} turns, medians; load {os.getloadavg()[0]:.1f}; atoll declines {sum(map(bool, refused))}"
+        )
+        rows = [row_of(f) for f in [made[0], *sorted(made[1:], key=lambda f: f["ratio"])]]
+        title = f"{nodes} nodes, {edges} edges, the slowest first"
+        print_table(title, ["call", "NetworkX, ms", "with atoll, ms", "times as fast", "why atoll declines it"], rows)
+    return 0
 
 
-if __name__ == "__main__":
-    main()
+def record(nodes, per_node, call, why, plain, ours):
+    return {
+        "table": "networkx-script",
+        "nodes": nodes,
+        "edges": nodes * per_node,
+        "call": call,
+        "declined": why,
+        "networkx": statistics.median(plain),
+        "atoll": statistics.median(ours),
+        "ratio": statistics.median(a / b for a, b in zip(plain, ours)),
+    }
+
+
+def row_of(f):
+    return [f["call"], f"{f['networkx'] * 1e3:.4g}", f"{f['atoll'] * 1e3:.4g}", f"{f['ratio']:.3g}", f["declined"]]
+
+
+def add_to(tables):
+    parser = tables.add_parser("networkx-script", help="18 calls of NetworkX by itself and with atoll")
+    parser.set_defaults(function=compared)
+    parser.add_argument("--nodes", nargs="+", type=int, default=[10_000, 50_000])
+    parser.add_argument("--edges", type=int, default=8, help="for each node (default 8)")
+    parser.add_argument("--turns", type=int, default=3, help="default 3")
+    parser.add_argument("--python", default=sys.executable, help="an interpreter that has atoll and NetworkX")
+
+
+if __name__ == "__main__":  # the script itself, with the backends of the environment
+    parser = argparse.ArgumentParser(description=script.__doc__)
+    parser.add_argument("nodes", type=int)
+    parser.add_argument("edges", type=int, help="for each node")
+    options = parser.parse_args()
+    print(json.dumps(script(options.nodes, options.edges)))

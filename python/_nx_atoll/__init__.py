@@ -58,6 +58,8 @@ FUNCTIONS: dict[str, str] = {
     "core_number": "Directed graphs fall back to NetworkX. Multigraphs are refused, as by NetworkX.",
     "dag_longest_path": f"{_LONGEST} Of several longest paths another one may come out.",
     "dag_longest_path_length": _LONGEST,
+    "degree_assortativity_coefficient": f"weight and nodes must be None, and there be an edge. {_NO_LOOPS} {_SIMPLE}",
+    "degree_centrality": "",
     "descendants": "",
     "diameter": f"{_EXTENT} {_BOUNDS}",
     "dijkstra_path": f"{_LENGTHS} {_ANY}",

@@ -87,6 +87,19 @@ def test_algorithms_beside_a_library_have_the_same_answers(table, tmp_path, no_v
     assert code == 1 and kept == [] and "SciPy ended (exit code 1)" in printed.err
 
 
+def test_the_script_of_networkx_is_timed_call_by_call_and_says_what_is_declined(table, no_variables):
+    pytest.importorskip("networkx")
+    code, rows, kept, printed = table("networkx-script", "--nodes", 60, 90, "--edges", 2, "--turns", 1)
+    assert code == 0, printed.err
+    assert [row["call"] for row in kept].count("the whole script") == 2 and len(kept) == 2 * 19
+    for whole, *calls in (kept[:19], kept[19:]):
+        assert whole["atoll"] == pytest.approx(sum(row["atoll"] for row in calls))
+        assert all(row["ratio"] == row["networkx"] / row["atoll"] > 0 for row in calls)
+    assert [row["call"] for row in kept if row["declined"]] == ["1 density"] * 2
+    code, _, kept, printed = table("networkx-script", "--nodes", 60, "--python", "false")
+    assert code == 1 and kept == [] and "the script on 60 nodes failed" in printed.err
+
+
 def test_a_copy_numbered_by_degree_is_the_same_graph(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "bench")
     import inputs

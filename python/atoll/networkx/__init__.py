@@ -55,6 +55,7 @@ from .components import (
 )
 from .conditions import can_run, should_run
 from .conversion import convert_from_nx, convert_to_nx, from_atoll, read_edgelist
+from .degree_measures import degree_assortativity_coefficient, degree_centrality
 from .flow import maximum_flow, maximum_flow_value, minimum_cut, minimum_cut_value
 from .functions import (
     all_pairs_bellman_ford_path_length,
@@ -147,6 +148,8 @@ __all__ = [
     "core_number",
     "dag_longest_path",
     "dag_longest_path_length",
+    "degree_assortativity_coefficient",
+    "degree_centrality",
     "descendants",
     "diameter",
     "dijkstra_path",

@@ -49,6 +49,7 @@ _ONE_PASS = {
     "connected_components",
     "dag_longest_path",
     "dag_longest_path_length",
+    "degree_centrality",
     "descendants",
     "dijkstra_path",
     "dijkstra_path_length",

@@ -260,6 +260,14 @@ def _links(G: Any, ebunch: Any = None) -> Answer:
     return simple if simple is not True or not _has_loops(G) else _LOOPS
 
 
+def _degree_assortativity(G: Any, x: str = "out", y: str = "in", weight: Any = None, nodes: Any = None) -> Answer:
+    if weight is not None or nodes is not None:
+        return "weight or nodes are given (atoll has the degrees of all nodes)"
+    if G.number_of_edges() == 0:
+        return "the graph has no edge"
+    return _links(G)
+
+
 _LOOPS = "a node has an edge to itself (NetworkX counts it among the neighbours, atoll does not)"
 
 
@@ -354,6 +362,7 @@ CONDITIONS = {
     "single_source_bellman_ford_path": _bellman_ford,
     "single_source_bellman_ford_path_length": _bellman_ford,
     "core_number": _simple,
+    "degree_assortativity_coefficient": _degree_assortativity,
     "edge_betweenness_centrality": _edge_betweenness,
     "eigenvector_centrality": eigenvector,
     "hits": hits,

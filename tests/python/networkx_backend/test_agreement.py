@@ -43,6 +43,22 @@ def test_pagerank_leaves_parallel_edges_that_differ_to_networkx():
     assert backend.can_run("pagerank", (nx.MultiGraph([(0, 1), (0, 1), (1, 2)]),), {}) is True
 
 
+def test_degrees_that_are_alike_or_not_asked_for_have_no_assortativity_here():
+    name = "degree_assortativity_coefficient"
+    with pytest.warns(RuntimeWarning):
+        assert repr(both(name, nx.cycle_graph(5))) == "[nan, nan]"
+    assert both(name, nx.star_graph(6)) == [-1, pytest.approx(-1)]
+    for G, options, why in [
+        (nx.star_graph(3), {"weight": "w"}, "weight or nodes are given"),
+        (nx.star_graph(3), {"nodes": [0]}, "weight or nodes are given"),
+        (nx.empty_graph(3), {}, "no edge"),
+        (nx.Graph([(0, 0), (0, 1)]), {}, "an edge to itself"),
+        (nx.DiGraph([(0, 1)]), {}, "directed graphs"),
+        (nx.MultiGraph([(0, 1)]), {}, "multigraphs"),
+    ]:
+        assert why in backend.can_run(name, (G,), options)
+
+
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
 def test_paths_come_by_ascending_length_as_networkx_has_them(kind):
     for seed in seeds():
@@ -394,6 +410,17 @@ class TestAgreement:
                 same("single_source_shortest_path_length", G, source)
                 if not G.is_directed():
                     all_as_short(G, weight, *both("shortest_path", G, None, source, weight))
+
+    def test_degrees(self, kind):
+        for seed in seeds():
+            for loops in (False, True):
+                G = random_graph(kind, seed, loops=loops)
+                same("degree_centrality", G)
+            G = random_graph(kind, seed, loops=False)
+            if kind is nx.Graph and len({d for _, d in G.degree if d}) > 1:
+                same("degree_assortativity_coefficient", G, exact=False)
+        for n in range(3):
+            same("degree_centrality", nx.empty_graph(n, kind))
 
     def test_cores_and_triangles(self, kind):
         for seed in seeds():
