@@ -36,11 +36,14 @@ def converted(f: F, refused: Callable[[dict[str, Any]], None] = lambda given: No
     optional = {p.name for p in parameters if str(p.annotation) == f"{_VERTEX} | None"}
 
     graphs = [(k, str(p.annotation)) for k, p in enumerate(parameters) if str(p.annotation) in _GRAPHS]
+    or_matrix = [k for k, _ in graphs if str(parameters[k].annotation) == _GRAPH_OR_MATRIX]
     takes_any = any(p.kind in (p.VAR_KEYWORD, p.VAR_POSITIONAL) for p in parameters)
 
     @functools.wraps(f)
     def call(*args: Any, **kwargs: Any) -> Any:
         for k, annotation in graphs:  # before all else: the other arguments are checked on its ranks
+            if k in or_matrix and isinstance(args[k] if k < len(args) else kwargs.get(names[k]), np.ndarray):
+                continue
             kind = _graph_class(f, annotation)
             if k < len(args):
                 args = *args[:k], _graph(kind, names[k], args[k]), *args[k + 1 :]
@@ -206,6 +209,13 @@ def _float(value: Any) -> float:
     return float(value)
 
 
+def _number(value: Any) -> int | float:
+    """A whole number stays one: float64 does not hold every int64."""
+    if isinstance(value, numbers.Integral):
+        return _whole(value)
+    return _float(value)
+
+
 def _bool(value: Any) -> bool:
     if not isinstance(value, (bool, np.bool_)):
         raise TypeError
@@ -247,7 +257,7 @@ def _function(value: Any) -> Any:
 
 def _graph_class(f: Any, annotation: str) -> Any:
     """The class Graph, which is above this module, as the module of f has it: itself, or named by GraphLike."""
-    kind = f.__globals__[annotation]
+    kind = f.__globals__[annotation.split(" | ")[0]]
     return getattr(kind, "__metadata__", (kind,))[0]
 
 
@@ -274,7 +284,8 @@ def _listener(value: Any) -> Any:
     return value
 
 
-_GRAPHS = ("Graph", "GraphLike")
+_GRAPH_OR_MATRIX = "GraphLike | np.ndarray"
+_GRAPHS = ("Graph", "GraphLike", _GRAPH_OR_MATRIX)
 
 # A vertex of the argument `graph`.
 _VERTEX = "int | str"
@@ -287,6 +298,7 @@ _RULES: dict[str, _Rule] = {
     "bool | str": (_bool_or_name, "True, or the name of an attribute of edges, is needed", "Give one of them"),
     "int": (_int, "a whole number of 32 bits is needed", "Give one"),
     "float": (_float, "a number is needed", "Give one"),
+    "float | int": (_number, "a number is needed", "Give one"),
     "str | os.PathLike[str]": (_path, "a path is needed: a str or an os.PathLike", "Give one"),
     "str | int": (_column, "a column's number or name is needed", "Give one"),
     "dict[str, Any]": (_is(dict), "a dict is needed", "Give one"),

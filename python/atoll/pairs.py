@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import zlib
 from collections.abc import Callable
 from typing import Any
 
@@ -12,19 +13,37 @@ import numpy as np
 
 from . import _core, errors
 from .apsp import SEMIRINGS
-from .arguments import one_of, type_name, vertex_id
+from .arguments import one_of, refuse_masked, shown, type_name, vertex_id
 from .attributes import weighted_graph, without_weights
 from .collective_arguments import checked
 from .graph import Graph, GraphLike
 from .hdf5 import is_hdf5, write_hdf5
 from .named_errors import in_names
 from .progress import listening
-from .world import agreed
+from .world import World, agreed, world_of
 
 __all__ = ["AllPairs", "all_pairs"]
 
 _TYPES = ("auto", "float32", "float64", "int32", "uint16", "uint8")
 _METHODS = ("auto", "fw", "dijkstra", "delta", "bfs")
+
+
+class _Rows:
+    """The vertices of a matrix, as AllPairs asks a graph for its own: the numbers of its rows, without names."""
+
+    closed = False
+    _names = None
+
+    def __init__(self, world: World, n: int) -> None:
+        self.world = world
+        self.n = n
+
+    @property
+    def rank(self) -> int:
+        return self.world.rank
+
+    def _as_known(self, vertices: np.ndarray) -> np.ndarray:
+        return vertices
 
 
 class AllPairs:
@@ -49,7 +68,7 @@ class AllPairs:
 
     __slots__ = ("_core", "_graph", "_ids", "_report")
 
-    def __init__(self, core: Any, graph: Graph) -> None:
+    def __init__(self, core: Any, graph: Graph | _Rows) -> None:
         self._core = core
         self._graph = graph
         self._ids: np.ndarray = core.ids().view(np.int64)
@@ -221,9 +240,10 @@ class AllPairs:
 
 @checked
 def all_pairs(
-    graph: GraphLike,
+    graph: GraphLike | np.ndarray,
     *,
     weight: bool | str | None = True,
+    no_edge: float | int | None = None,
     semiring: str = "min_plus",
     dtype: str = "auto",
     method: str = "auto",
@@ -241,9 +261,18 @@ def all_pairs(
 
     Parameters
     ----------
-    graph : Graph               n vertices
+    graph : Graph or numpy.ndarray
+                                n vertices; or an n x n matrix whose entry [i, j] is the length of the edge from i to
+                                j, of vertices 0 .. n-1. Infinity says that there is no edge, over max_plus and max_min
+                                minus infinity, and so does False; NaN is refused. A diagonal of 0 or more is not
+                                looked at, a negative entry there is a negative cycle. A symmetric matrix is
+                                undirected. Rows of int32, int64, float32 or float64 one after the other are read
+                                where they are; another type, order or stride takes one copy. Several ranks give the
+                                same matrix
     weight : bool, str or None  True: an edge is as long as its weight, where the graph has some; a name: as that
                                 attribute of it; False or None, and without weights: every edge has length 1
+    no_edge : number, optional  of a matrix: the entry that says, beside infinity, that there is no edge. None: no
+                                other does, but for 0 over or_and
     semiring : {"min_plus", "max_plus", "max_min", "or_and"}
                                 max_plus: longest paths, of directed graphs without a positive cycle; max_min: widest
                                 paths, whose least weight is the greatest; or_and: who reaches whom, weights do not
@@ -271,8 +300,9 @@ def all_pairs(
     InputError                  a negative cycle (named), a weight or a path that `dtype` does not hold (named), more
                                 than memory holds
     Error                       there is no GPU, or it has too little memory: `atoll doctor` says more
-    UsageError                  options that do not go together; max_plus or max_min of a graph whose parallel edges
-                                were merged to the least of different weights
+    UsageError                  options that do not go together; a no_edge that the matrix's type does not hold;
+                                max_plus or max_min of a graph whose parallel edges were merged to the least of
+                                different weights
 
     References
     ----------
@@ -288,6 +318,12 @@ def all_pairs(
            [2, 2, 1, 0, 1],
            [1, 2, 2, 1, 0]], dtype=uint16)
 
+    A matrix, with -1 where there is no edge:
+
+    >>> pairs = atoll.all_pairs(np.array([[0, 3, 9], [-1, 0, 4], [-1, -1, 0]]), no_edge=-1)
+    >>> pairs.distance(0, 2), pairs.path(0, 2).tolist(), pairs.distance(2, 0)
+    (7, [0, 1, 2], inf)
+
     Bridges that carry 7, 3 and 5 tons: the most that gets from 1 to 3 goes the long way.
 
     >>> roads = atoll.Graph.from_edges([1, 2, 1], [2, 3, 3], [7.0, 5.0, 3.0])
@@ -295,16 +331,72 @@ def all_pairs(
     >>> widest.distance(1, 3), widest.path(1, 3).tolist()
     (5, [1, 2, 3])
     """
-    with agreed(graph.world, f"all_pairs({weight=}, {semiring=}, {dtype=}, {method=}, {delta=}, {peel=}, {device=})"):
+    matrix = graph if isinstance(graph, np.ndarray) else None
+    holder: Any = graph if matrix is None else _Rows(world_of(), len(matrix) if matrix.ndim else 0)
+    what = f"all_pairs({weight=}, {no_edge=}, {semiring=}, {dtype=}, {method=}, {delta=}, {peel=}, {device=})"
+    if matrix is not None and holder.world.size > 1:  # on all ranks the same one
+        what += f" of {matrix.shape} {matrix.dtype} {zlib.crc32(np.ascontiguousarray(matrix).view(np.uint8)):x}"
+    with agreed(holder.world, what):
         one_of("semiring", semiring, SEMIRINGS)
         one_of("dtype", dtype if isinstance(dtype, str) else type_name("dtype", dtype, _TYPES[1:]), _TYPES)
         one_of("method", method, _METHODS)
         one_of("device", device, ("cpu", "cuda"))
         if not delta >= 0:
             raise errors.UsageError(f"delta is {delta} (the width of a bucket). Give 0 or more.")
-        if graph.n == 0:
+        if matrix is not None:
+            matrix, no_edge = _rows_one_after_another(matrix, no_edge, semiring)
+            if not isinstance(weight, (bool, np.bool_, type(None))):
+                raise TypeError(
+                    f"weight is {shown(weight)} (a matrix is its weights). Give True, or False for length 1."
+                )
+        elif no_edge is not None:
+            raise errors.UsageError(f"no_edge is {no_edge} (a graph has the edges that it has). Leave it out.")
+        if holder.n == 0:
             raise errors.InputError("graph has no vertex (so there are no pairs). Give one with a vertex.")
+    if matrix is not None:
+        with listening(progress, "all pairs", holder.rank) as told:
+            how = (semiring, dtype, method, delta, peel, device, told)
+            return AllPairs(_core.all_pairs_of_matrix(holder.world, matrix, no_edge, bool(weight), *how), holder)
     graph, by_weight = weighted_graph(graph, weight, optional=True)
     graph = graph if by_weight else without_weights(graph)
     with listening(progress, "all pairs", graph.rank) as told, in_names(graph):
         return AllPairs(_core.all_pairs(graph._core, semiring, dtype, method, delta, peel, device, told), graph)
+
+
+def _rows_one_after_another(
+    matrix: np.ndarray, no_edge: float | int | None, semiring: str
+) -> tuple[np.ndarray, float | int | None]:
+    """The matrix as the core reads it, a copy where it lies otherwise, and what says there that there is no edge."""
+    refuse_masked("graph", matrix)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise errors.InputError(f"graph is a matrix of shape {matrix.shape} (it is n x n). Give a square one.")
+    kind = matrix.dtype
+    if kind.kind not in "biuf" or kind.itemsize > 8:
+        raise TypeError(f"graph is a matrix of {kind} (float64 or whole numbers are needed). Use .astype.")
+    if no_edge is None and (kind.kind == "b" or semiring == "or_and"):
+        no_edge = 0
+    if no_edge is not None:
+        is_number = no_edge == no_edge
+        if not is_number or (kind.kind in "iu" and not _is_of(kind, no_edge)):
+            raise errors.UsageError(f"no_edge is {no_edge} (no number of {kind}). Give one that the matrix may hold.")
+    if kind == np.uint64:
+        # A number beyond int64 becomes negative there; no_edge may, as it then still equals itself and no weight.
+        beyond = matrix > np.uint64(2**63 - 1)
+        if no_edge is not None:
+            beyond &= matrix != np.uint64(no_edge)
+        if beyond.any():
+            i, j = np.argwhere(beyond)[0]
+            raise errors.InputError(f"graph[{i}, {j}] is {matrix[i, j]} (beyond 2^53). Give smaller weights.")
+        no_edge = None if no_edge is None else int(np.uint64(no_edge).astype(np.int64))
+    if kind.kind == "f":
+        taken = np.dtype(np.float32 if kind.itemsize <= 4 else np.float64)
+        no_edge = None if no_edge is None else taken.type(kind.type(no_edge)).item()
+    else:
+        taken = np.dtype(np.int32 if kind.itemsize <= 2 or kind.kind != "u" and kind.itemsize == 4 else np.int64)
+        no_edge = None if no_edge is None else int(no_edge)
+    return np.ascontiguousarray(matrix, dtype=taken), no_edge
+
+
+def _is_of(kind: np.dtype, number: float | int) -> bool:
+    """Whether a type of whole numbers has this one."""
+    return np.iinfo(kind).min <= number <= np.iinfo(kind).max and number == int(number)

@@ -78,8 +78,8 @@ TEST_CASE("the type that is chosen for a device is by its own limit") {
   const TestDevice tested;
   CHECK(tested.device().kernels().min_plus.no_path(Element::uint16) == 32767);
   CHECK(tested.device().kernels().min_plus.no_path(Element::int32) == kNoPath<std::int32_t>);
-  CHECK(device_element(tested.device(), Element::uint16, cycle(32766, 1)) == Element::uint16);
-  CHECK(device_element(tested.device(), Element::uint16, cycle(32767, 1)) == Element::int32);
-  CHECK(device_element(tested.device(), Element::uint8, cycle(20, 1)) == Element::uint16);
-  CHECK(device_element(tested.device(), Element::float32, cycle(20, 0.5)) == Element::float32);
+  CHECK(device_element(tested.device(), Element::uint16, cycle(32766, 1).longest()) == Element::uint16);
+  CHECK(device_element(tested.device(), Element::uint16, cycle(32767, 1).longest()) == Element::int32);
+  CHECK(device_element(tested.device(), Element::uint8, cycle(20, 1).longest()) == Element::uint16);
+  CHECK(device_element(tested.device(), Element::float32, cycle(20, 0.5).longest()) == Element::float32);
 }

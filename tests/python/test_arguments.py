@@ -16,11 +16,13 @@ EDGES = {"src": [0, 1], "dst": [1, 2]}
 
 WRONG = {  # by annotation
     "GraphLike": [None, 3, np.eye(2), {1: 2}, [1, 2], object()],
+    "GraphLike | np.ndarray": [None, 3, {1: 2}, [1, 2], np.zeros(3), np.zeros((2, 3)), np.full((2, 2), "a"), MASKED],
     "World": [None, "world", 3],
     "bool | str": [1, 0.5, ["km"], np.array([True])],
     "bool": ["no", "", 1, 0.0, None, np.array([True])],
     "int": ["1", 1.5, True, None, [1], 2**40, 1j, np.float64(2)],
     "float": ["1", None, True, [1.0], 1j, 10**400, np.array([0.5])],
+    "float | int": ["1", True, [1.0], 1j, np.array([0.5]), 3],
     "str": [3, b"auto", ["auto"], None, np.array(["auto", "x"])],
     "str | os.PathLike[str]": [3, None, b"d.npy", ["d.npy"], "a\0b"],
     "str | int": [1.5, None, b"x"],

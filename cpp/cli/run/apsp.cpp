@@ -364,7 +364,7 @@ int run_apsp(const Words& words) {
     const Edge input_edges = world.sum(static_cast<Edge>(loaded.edges.size()));
     const ReplicatedCsr<double> read = gather_arcs(world, std::move(loaded.edges), weights, semiring);
     const Element narrowest = narrowest_type(read, semiring);
-    const Element usual = device ? device_element(*device, narrowest, read) : narrowest;
+    const Element usual = device ? device_element(*device, narrowest, read.longest()) : narrowest;
     return with_value_type(o.type == "auto" ? usual : element_named(o.type), [&](auto value) {
       using T = decltype(value);
       const auto finish = [&](const ReplicatedCsr<T>& arcs) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // All pairs' shortest paths of a graph, and paths from them.
 #include <atoll/apsp/all_pairs.hpp>
+#include <atoll/apsp/arcs/matrix_arcs.hpp>
 #include <atoll/apsp/arcs/narrow_arcs.hpp>
 #include <atoll/apsp/device/on_device.hpp>
 #include <atoll/apsp/floyd_warshall/closure.hpp>
@@ -39,38 +40,81 @@ std::shared_ptr<Pairs<T>> compute(World& world, ReplicatedCsr<T> arcs, const All
   return pairs;
 }
 
-SharedPairs all_pairs_of(const SharedGraph& g, const std::string& semiring_name, const std::string& type,
+AllPairsOptions options_of(const std::string& semiring, const std::string& method, double delta, bool peel,
+                           const nb::object& on_progress) {
+  return {.semiring = semiring_named(semiring),
+          .method = pairs_method_named(method),
+          .delta = delta,
+          .pendant_trees = peel ? PendantTreeRemoval::yes : PendantTreeRemoval::no,
+          .progress = progress_of(on_progress)};
+}
+
+ArcWeights weights_over(Semiring semiring) {
+  return semiring == Semiring::or_and ? ArcWeights::ones : ArcWeights::as_given;
+}
+
+/// Computes in the type that is named, or the usual one.
+template <class W>
+void compute_in(SharedPairs& out, World& world, ReplicatedCsr<W> read, const std::string& type,
+                const AllPairsOptions& options) {
+  const Element narrowest = narrowest_type(read, options.semiring);
+  const Element usual = options.device ? device_element(*options.device, narrowest, read.longest()) : narrowest;
+  with_value_type(type == "auto" ? usual : element_named(type), [&](auto value) {
+    using T = decltype(value);
+    if constexpr (std::is_same_v<T, W>) {
+      out.pairs = compute(world, std::move(read), options);
+    } else {
+      out.pairs = compute(world, world.collective_try([&] { return narrowed<T>(read); }), options);
+    }
+  });
+}
+
+SharedPairs all_pairs_of(const SharedGraph& g, const std::string& semiring, const std::string& type,
                          const std::string& method, double delta, bool peel, const std::string& device_kind,
                          const nb::object& on_progress) {
-  const Semiring semiring = semiring_named(semiring_name);
-  AllPairsOptions options{.semiring = semiring,
-                          .method = pairs_method_named(method),
-                          .delta = delta,
-                          .pendant_trees = peel ? PendantTreeRemoval::yes : PendantTreeRemoval::no,
-                          .progress = progress_of(on_progress)};
-  const ArcWeights weights = semiring == Semiring::or_and ? ArcWeights::ones : ArcWeights::as_given;
-  if ((semiring == Semiring::max_plus || semiring == Semiring::max_min) && g.merged_to_least)
+  AllPairsOptions options = options_of(semiring, method, delta, peel, on_progress);
+  if ((options.semiring == Semiring::max_plus || options.semiring == Semiring::max_min) && g.merged_to_least)
     throw UsageError(fmt::format(
         "{}: edges of different weights between the same two vertices were merged to the least (over {} the "
         "greatest counts). Build the graph with duplicates=\"max\", or \"keep\".",
-        g.graph.name(), semiring_name));
+        g.graph.name(), semiring));
   SharedPairs out{.world = g.world, .pairs = {}};
   g.world->call([&](World& world) {
     const std::shared_ptr<Device> device = device_of_rank(world, device_kind);
     options.device = device.get();
-    ReplicatedCsr<double> read = gather_arcs(world, edge_list_of(g.graph), weights, semiring);
-    const Element narrowest = narrowest_type(read, semiring);
-    const Element usual = device ? device_element(*device, narrowest, read) : narrowest;
-    with_value_type(type == "auto" ? usual : element_named(type), [&](auto value) {
-      using T = decltype(value);
-      if constexpr (std::is_same_v<T, double>) {
-        out.pairs = compute(world, std::move(read), options);
-      } else {
-        out.pairs = compute(world, world.collective_try([&] { return narrowed<T>(read); }), options);
-      }
-    });
+    compute_in(out, world, gather_arcs(world, edge_list_of(g.graph), weights_over(options.semiring), options.semiring),
+               type, options);
     return 0;
   });
+  return out;
+}
+
+using AnyMatrix = nb::ndarray<nb::ro, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+SharedPairs all_pairs_of_matrix(const std::shared_ptr<SharedWorld>& shared_world, const AnyMatrix& matrix,
+                                const nb::object& no_edge, bool weighted, const std::string& semiring,
+                                const std::string& type, const std::string& method, double delta, bool peel,
+                                const std::string& device_kind, const nb::object& on_progress) {
+  AllPairsOptions options = options_of(semiring, method, delta, peel, on_progress);
+  SharedPairs out{.world = shared_world, .pairs = {}};
+  const auto solve = [&]<class S>(S) {
+    const auto n = static_cast<std::int64_t>(matrix.shape(0));
+    MatrixWeights<S> weights{.view = {static_cast<const S*>(matrix.data()), n, n, n},
+                             .semiring = options.semiring,
+                             .weights = weighted ? weights_over(options.semiring) : ArcWeights::ones};
+    if (!no_edge.is_none()) weights.no_edge = nb::cast<S>(no_edge);
+    shared_world->call([&](World& world) {
+      const std::shared_ptr<Device> device = device_of_rank(world, device_kind);
+      options.device = device.get();
+      MatrixArcs read = world.collective_try([&] { return arcs_of_matrix(world.team(), weights); });
+      std::visit([&](auto& arcs) { compute_in(out, world, std::move(arcs), type, options); }, read);
+      return 0;
+    });
+  };
+  if (matrix.dtype() == nb::dtype<float>()) solve(float{});
+  if (matrix.dtype() == nb::dtype<double>()) solve(double{});
+  if (matrix.dtype() == nb::dtype<std::int32_t>()) solve(std::int32_t{});
+  if (matrix.dtype() == nb::dtype<std::int64_t>()) solve(std::int64_t{});
   return out;
 }
 
@@ -210,6 +254,8 @@ void bind_all_pairs(nb::module_& m) {
       .def("save", &save, "path"_a, "type"_a.none(), "zstd_level"_a, "replace"_a);
   m.def("all_pairs", &all_pairs_of, "graph"_a, "semiring"_a, "type"_a, "method"_a, "delta"_a, "peel"_a, "device"_a,
         "progress"_a.none());
+  m.def("all_pairs_of_matrix", &all_pairs_of_matrix, "world"_a, "matrix"_a, "no_edge"_a.none(), "weighted"_a,
+        "semiring"_a, "type"_a, "method"_a, "delta"_a, "peel"_a, "device"_a, "progress"_a.none());
 }
 
 }  // namespace atl::python

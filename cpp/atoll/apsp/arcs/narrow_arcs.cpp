@@ -15,10 +15,11 @@ double lowest_bit(double w) {
 }
 
 /// Sums are multiples of the lowest bit of any weight: 24 binary digits from there on must hold all of them.
-bool float32_holds_sums(const ReplicatedCsr<double>& arcs) {
+template <class W>
+bool float32_holds_sums(const ReplicatedCsr<W>& arcs) {
   double unit = std::numeric_limits<double>::infinity();
-  for (const double w : arcs.weights)
-    if (w != 0) unit = std::min(unit, lowest_bit(w));
+  for (const W w : arcs.weights)
+    if (w != 0) unit = std::min(unit, lowest_bit(static_cast<double>(w)));
   // Reweighting by potentials, for negative weights, may need more digits.
   return !arcs.has_negative() && unit >= std::numeric_limits<float>::denorm_min() && arcs.longest() <= unit * 0x1p24 &&
          arcs.longest() <= std::numeric_limits<float>::max();
@@ -44,15 +45,16 @@ std::string refusal(double w) {
 
 }  // namespace
 
-Element narrowest_type(const ReplicatedCsr<double>& arcs) {
+template <class W>
+Element narrowest_type(const ReplicatedCsr<W>& arcs) {
   if (arcs.is_unit() && arcs.longest() < kNoPath<std::uint16_t>) return Element::uint16;
   if (arcs.is_whole()) return arcs.longest() < kNoPath<std::int32_t> / 2 ? Element::int32 : Element::float64;
   if (arcs.from_float32 && arcs.longest() <= std::numeric_limits<float>::max() / 2) return Element::float32;
   return float32_holds_sums(arcs) ? Element::float32 : Element::float64;
 }
 
-template <class T>
-ReplicatedCsr<T> narrowed(const ReplicatedCsr<double>& arcs) {
+template <class T, class W>
+ReplicatedCsr<T> narrowed(const ReplicatedCsr<W>& arcs) {
   ReplicatedCsr<T> out{.name = arcs.name,
                        .directed = arcs.directed,
                        .ids = arcs.ids,
@@ -64,7 +66,7 @@ ReplicatedCsr<T> narrowed(const ReplicatedCsr<double>& arcs) {
   std::ranges::copy(arcs.heads, out.heads.begin());
   for (Vertex v = 0; v < arcs.vertices(); ++v)
     for (auto e = static_cast<std::size_t>(arcs.begin(v)); e < static_cast<std::size_t>(arcs.end(v)); ++e) {
-      const double w = arcs.weights[e];
+      const auto w = static_cast<double>(arcs.weights[e]);
       if (const std::string why = refusal<T>(w); !why.empty())
         throw InputError(fmt::format("{}: the edge from {} to {} weighs {}: {}", arcs.name, arcs.ids[v],
                                      arcs.ids[arcs.heads[e]], w, why));
@@ -76,9 +78,16 @@ ReplicatedCsr<T> narrowed(const ReplicatedCsr<double>& arcs) {
   return out;
 }
 
-template ReplicatedCsr<float> narrowed(const ReplicatedCsr<double>&);
-template ReplicatedCsr<std::int32_t> narrowed(const ReplicatedCsr<double>&);
-template ReplicatedCsr<std::uint16_t> narrowed(const ReplicatedCsr<double>&);
-template ReplicatedCsr<std::uint8_t> narrowed(const ReplicatedCsr<double>&);
+#define ATOLL_NARROWED_OF(W)                                               \
+  template Element narrowest_type(const ReplicatedCsr<W>&);                \
+  template ReplicatedCsr<float> narrowed(const ReplicatedCsr<W>&);         \
+  template ReplicatedCsr<double> narrowed(const ReplicatedCsr<W>&);        \
+  template ReplicatedCsr<std::int32_t> narrowed(const ReplicatedCsr<W>&);  \
+  template ReplicatedCsr<std::uint16_t> narrowed(const ReplicatedCsr<W>&); \
+  template ReplicatedCsr<std::uint8_t> narrowed(const ReplicatedCsr<W>&);
+ATOLL_NARROWED_OF(double)
+ATOLL_NARROWED_OF(float)
+ATOLL_NARROWED_OF(std::int32_t)
+#undef ATOLL_NARROWED_OF
 
 }  // namespace atl

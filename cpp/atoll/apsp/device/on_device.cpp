@@ -44,9 +44,9 @@ std::int64_t device_grid_block(std::int64_t wanted) {
   return wanted > 0 ? (wanted + kUnit - 1) / kUnit * kUnit : kUsual;
 }
 
-Element device_element(const Device& device, Element narrowest, const ReplicatedCsr<double>& arcs) {
+Element device_element(const Device& device, Element narrowest, double longest) {
   if (narrowest == Element::uint8) narrowest = Element::uint16;
-  const bool is_held = narrowest != Element::uint16 || arcs.longest() < device.kernels().min_plus.no_path(narrowest);
+  const bool is_held = narrowest != Element::uint16 || longest < device.kernels().min_plus.no_path(narrowest);
   return is_held ? narrowest : Element::int32;
 }
 

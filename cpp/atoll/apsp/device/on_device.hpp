@@ -27,7 +27,8 @@ std::int64_t usual_block(const DeviceGemm& gemm, std::int64_t n);
 std::int64_t device_grid_block(std::int64_t wanted);
 
 /// The type in which a device computes what the host would in `narrowest`: 16 bits hold shorter distances there.
-Element device_element(const Device& device, Element narrowest, const ReplicatedCsr<double>& arcs);
+/// `longest`: ReplicatedCsr::longest().
+Element device_element(const Device& device, Element narrowest, double longest);
 
 /// Which memory the matrix is in.
 enum class DevicePlacement : std::uint8_t {

@@ -22,7 +22,8 @@ std::vector<Element> elements_of(Semiring semiring) {
   }
 }
 
-Element narrowest_type(const ReplicatedCsr<double>& arcs, Semiring semiring) {
+template <class W>
+Element narrowest_type(const ReplicatedCsr<W>& arcs, Semiring semiring) {
   if (semiring == Semiring::min_plus) return narrowest_type(arcs);
   if (semiring == Semiring::or_and) return Element::uint8;
   if (semiring == Semiring::max_plus) {
@@ -30,12 +31,12 @@ Element narrowest_type(const ReplicatedCsr<double>& arcs, Semiring semiring) {
     return element == Element::uint16 ? Element::int32 : element;
   }
   const bool whole = arcs.is_whole();
-  const double most = std::max(std::abs(arcs.least), std::abs(arcs.greatest));
+  const double most = std::max(std::abs(static_cast<double>(arcs.least)), std::abs(static_cast<double>(arcs.greatest)));
   if (whole && arcs.least >= 1 && most < kNoPath<std::uint8_t>) return Element::uint8;
   if (whole && arcs.least >= 1 && most < kNoPath<std::uint16_t>) return Element::uint16;
   if (whole && most < kNoPath<std::int32_t>) return Element::int32;
-  const auto is_held = [](double w) {
-    return static_cast<double>(static_cast<float>(w)) == w;
+  const auto is_held = [](W w) {
+    return static_cast<double>(static_cast<float>(w)) == static_cast<double>(w);
   };  // values are weights, not sums
   return std::ranges::all_of(arcs.weights, is_held) ? Element::float32 : Element::float64;
 }
@@ -154,5 +155,9 @@ ATOLL_CLOSURE_OF(std::int32_t)
 ATOLL_CLOSURE_OF(std::uint16_t)
 ATOLL_CLOSURE_OF(std::uint8_t)
 #undef ATOLL_CLOSURE_OF
+
+template Element narrowest_type(const ReplicatedCsr<double>&, Semiring);
+template Element narrowest_type(const ReplicatedCsr<float>&, Semiring);
+template Element narrowest_type(const ReplicatedCsr<std::int32_t>&, Semiring);
 
 }  // namespace atl

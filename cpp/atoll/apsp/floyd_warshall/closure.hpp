@@ -25,7 +25,8 @@ namespace atl {
 std::vector<Element> elements_of(Semiring semiring);
 
 /// The default type: the narrowest that holds every value, as for shortest paths (narrow_arcs.hpp).
-Element narrowest_type(const ReplicatedCsr<double>& arcs, Semiring semiring);
+template <class W>
+Element narrowest_type(const ReplicatedCsr<W>& arcs, Semiring semiring);
 
 /// The algebra to compute in: shortest paths of nonnegative floats have a faster one.
 template <class T>
