@@ -244,7 +244,7 @@ def test_any_graph_with_random_features_and_labels(options):
     assert ("predicted" in other["why"]) == ("--domains" in options)
 
 
-@pytest.mark.parametrize("strategy", ["broadcast", "broadcast-1.5d", "broadcast-2d", "rowwise", "cola"])
+@pytest.mark.parametrize("strategy", ["broadcast", "broadcast-1.5d", "broadcast-2d", "rowwise", "cola", "joint"])
 @pytest.mark.parametrize("directed", [[], ["--directed"]])
 def test_the_curve_does_not_depend_on_the_strategy(strategy, directed):
     words = ["--epochs", 6, "--widths", "8", "--features", 5, "--classes", 3, *directed]

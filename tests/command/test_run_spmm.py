@@ -67,6 +67,18 @@ def test_each_strategy_is_right_and_moves_what_its_formula_says(strategy):
     assert got["result"]["sent_row_bytes"] == got["result"][STRATEGIES[strategy]]
 
 
+@pytest.mark.parametrize("reduce", ["sum", "mean", "max"])
+@pytest.mark.parametrize("ranks, domains", [(2, ""), (4, "2x2"), (5, "3+2"), (8, "2x2x2")])
+def test_joint_sends_fewer_rows_across_domains_than_cola_where_they_can_be_summed(ranks, domains, reduce):
+    words = ["kron:10", "--undirected", "--columns", "12", "--trials", "2", "--ranks", str(ranks), "--order", "none"]
+    words += ["--reduce", reduce] + (["--domains", domains] if domains else [])
+    joint, cola = (result("run", "spmm", *words, "--strategy", name) for name in ("joint", "cola"))
+    assert joint["verified"] is True and joint["result"]["strategy"] == "joint"
+    crossing, of_cola = (got["result"]["crossing_row_bytes"] for got in (joint, cola))
+    assert crossing == of_cola if reduce == "max" else crossing < of_cola
+    assert joint["result"]["V_FC"] == cola["result"]["V_FC"]
+
+
 def test_whole_blocks_cross_into_each_domain_once():
     words = ["kron:9", "--undirected", "--columns", "8", "--trials", "1", "--ranks", "6", "--domains", "3+2+1"]
     got = result("run", "spmm", *words, "--strategy", "columnwise+blocks")

@@ -29,7 +29,7 @@ def keys_of(value):
             yield from keys_of(inner)
 
 
-FIELDS = ["V_CG", "V_FR", "V_FC", "VI_CG", "VI_FR", "VI_FC", "VI_CoLa", "counted_equals_formula"]
+FIELDS = ["V_CG", "V_FR", "V_FC", "VI_CG", "VI_FR", "VI_FC", "VI_CoLa", "V_joint", "VI_joint", "counted_equals_formula"]
 
 
 def volumes(*words):
@@ -54,7 +54,11 @@ def test_virtual_ranks_count_what_the_formulas_say(ranks, workgroup, more, block
         assert got["VI_CG"] == row * got["n"] * (ranks - workgroup)
     assert got["VI_CoLa"] <= row * got["n"] * (groups - 1)
     assert got["VI_CoLa"] <= got["VI_FC"] <= got["V_FC"] <= min(got["V_CG"], got["V_FR"])
+    assert got["VI_joint"] <= got["VI_CoLa"]
+    if workgroup in (1, ranks):  # covers are of pairs of ranks, each its own domain
+        assert got["V_joint"] <= got["V_FC"]
     counted = got["counted_by_level"]
+    assert (sum(counted["by_joint"]), counted["by_joint"][-1]) == (got["V_joint"], got["VI_joint"])
     assert (counted["by_column_wise"][-1], counted["by_fused"][-1]) == (got["VI_FC"], got["VI_CoLa"])
     assert sum(counted["by_column_wise"]) == sum(counted["by_fused"]) == got["V_FC"]
 
@@ -89,8 +93,8 @@ def test_the_table_tells_mebibytes_and_what_is_redundant():
     text = run("complete:64", "--ranks", 4, "--workgroup", 2, "--columns", 1024).stdout
     # 64 rows of 4 KiB to 3 ranks, to 2 of another workgroup, or to one of its ranks; each nonzero once
     v, vi = (line.split() for line in text.splitlines()[2:4])
-    assert v == ["V", "0.75", "(0", "%)", "12.00", "(94", "%)", "0.75", "(0", "%)"]
-    assert vi == ["VI", "0.50", "(50", "%)", "8.00", "(97", "%)", "0.50", "(50", "%)", "0.25", "(0", "%)"]
+    assert v == ["V", "0.75", "(0", "%)", "12.00", "(94", "%)", "0.75", "(0", "%)", "0.75"]
+    assert vi == ["VI", "0.50", "(50", "%)", "8.00", "(97", "%)", "0.50", "(50", "%)", "0.25", "(0", "%)", "0.25"]
     assert "equal to the byte" in text
 
 

@@ -71,7 +71,7 @@ def test_the_order_inside_changes_nothing_but_roundings(sparse, ranks):
             np.testing.assert_allclose(same[1], one[1], rtol=1e-6, atol=1e-8)
 
 
-@pytest.mark.parametrize("strategy", ["auto", "broadcast-2d", "cola"])
+@pytest.mark.parametrize("strategy", ["auto", "broadcast-2d", "cola", "joint"])
 def test_the_strategy_of_its_products(strategy):
     def part(world):
         graph = atoll.Graph("kron:6", comm=world)

@@ -383,7 +383,9 @@ def test_results_are_in_the_callers_order(order, ranks):
         np.testing.assert_allclose(np.vstack(got), right, rtol=1e-12, atol=1e-14)
 
 
-@pytest.mark.parametrize("strategy", ["auto", "broadcast", "broadcast-1.5d", "broadcast-2d", "rowwise", "cola", "halo"])
+@pytest.mark.parametrize(
+    "strategy", ["auto", "broadcast", "broadcast-1.5d", "broadcast-2d", "rowwise", "cola", "halo", "joint"]
+)
 def test_every_strategy_gives_the_same_product(strategy):
     A = random_matrix(60, 60, 3)
     B = np.random.default_rng(4).random((60, 5))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <atoll/base/random.hpp>
 #include <atoll/spmm/matrix_rows.hpp>
 #include <vector>
@@ -51,6 +52,22 @@ atl::MatrixRows<T> rows(const atl::Blocks& blocks, atl::Rank rank, bool weighted
     if (weighted) out.values[e] = static_cast<T>(all[e].value);
   }
   return out;
+}
+
+/// All rows, whichever ranks have them.
+inline atl::SparseMatrix<float> matrix(atl::Vertex n) {
+  std::vector<atl::Edge> offsets{0};
+  std::vector<atl::Local> column_indices;
+  for (atl::Vertex i = 0; i < n; ++i) {
+    for (const auto& entry : row(i, n)) column_indices.push_back(static_cast<atl::Local>(entry.column));
+    offsets.push_back(static_cast<atl::Edge>(column_indices.size()));
+  }
+  atl::SparseMatrix<float> a{.rows = n, .columns = n};
+  a.offsets = atl::Array<atl::Edge>(offsets.size());
+  a.column_indices = atl::Array<atl::Local>(column_indices.size());
+  std::ranges::copy(offsets, a.offsets.begin());
+  std::ranges::copy(column_indices, a.column_indices.begin());
+  return a;
 }
 
 /// B of a call: different in every row, column and call; small multiples of 1/16, so that sums of products are exact.

@@ -27,7 +27,7 @@ inline atl::Plan plan_of(const Job& job) {
 // All of them, and those that have phases with as many as there can be: small matrices have one otherwise.
 inline std::vector<atl::SpmmStrategy> strategies() {
   std::vector<atl::SpmmStrategy> out(atl::spmm_strategies().begin(), atl::spmm_strategies().end());
-  for (const std::string_view name : {"broadcast+fusion", "columnwise+fusion+coalesced", "cola"}) {
+  for (const std::string_view name : {"broadcast+fusion", "columnwise+fusion+coalesced", "cola", "joint"}) {
     atl::SpmmStrategy& phased = out.emplace_back(atl::spmm_strategy(name));
     phased.phases = atl::SpmmStrategy::Phases::domains;
     phased.undivided_rows = 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atoll/base/error.hpp>
 #include <atoll/spmm/volume.hpp>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -13,22 +14,6 @@
 using namespace atl;
 
 namespace {
-
-// The rows of random_rows, whichever ranks have them.
-SparseMatrix<float> matrix(Vertex n) {
-  std::vector<Edge> offsets{0};
-  std::vector<Local> column_indices;
-  for (Vertex i = 0; i < n; ++i) {
-    for (const auto& entry : random_rows::row(i, n)) column_indices.push_back(static_cast<Local>(entry.column));
-    offsets.push_back(static_cast<Edge>(column_indices.size()));
-  }
-  SparseMatrix<float> a{.rows = n, .columns = n};
-  a.offsets = Array<Edge>(offsets.size());
-  a.column_indices = Array<Local>(column_indices.size());
-  std::ranges::copy(offsets, a.offsets.begin());
-  std::ranges::copy(column_indices, a.column_indices.begin());
-  return a;
-}
 
 MatrixRows<float> part(const SparseMatrix<float>& a, const Blocks& blocks, Rank rank) {
   MatrixRows<float> out{.blocks = blocks, .column_blocks = blocks};
@@ -75,6 +60,44 @@ FetchedRows by_definition(const SparsePattern& a, const Blocks& blocks, const Hi
   return out;
 }
 
+// The rows that must cross the highest level, by the size of a matching between the rows and the columns of each two of
+// its domains that grows by one augmenting path after the other.
+std::uint64_t crossing_by_covers(const SparsePattern& a, const Blocks& blocks, const Hierarchy& tree) {
+  const int top = tree.depth() - 1;
+  const auto domain = [&](Rank r) {
+    Rank lowest = 0;
+    while (lowest != r && (top == 0 || tree.level_between(lowest, r) >= top)) ++lowest;
+    return lowest;
+  };
+  std::map<std::pair<Rank, Rank>, std::map<Vertex, std::set<Vertex>>> nonzeros;  // [of row, of column][row]
+  for (Vertex i = 0; i < a.rows; ++i)
+    for (auto e = a.offsets[static_cast<std::size_t>(i)]; e < a.offsets[static_cast<std::size_t>(i) + 1]; ++e) {
+      const Vertex column = a.column_indices[static_cast<std::size_t>(e)];
+      const Rank here = domain(blocks.owner(i)), there = domain(blocks.owner(column));
+      if (here != there) nonzeros[{here, there}][i].insert(column);
+    }
+  std::uint64_t crossing = 0;
+  for (const auto& [between, rows] : nonzeros) {
+    std::map<Vertex, Vertex> row_at;  // [column]
+    std::set<Vertex> seen;
+    const auto augment = [&](const auto& self, Vertex row) -> bool {
+      for (const Vertex column : rows.at(row)) {
+        if (!seen.insert(column).second) continue;
+        const auto found = row_at.find(column);
+        if (found != row_at.end() && !self(self, found->second)) continue;
+        row_at[column] = row;
+        return true;
+      }
+      return false;
+    };
+    for (const auto& [row, columns] : rows) {
+      seen.clear();
+      crossing += augment(augment, row);
+    }
+  }
+  return crossing;
+}
+
 void check_equal(const FetchedRows& found, const FetchedRows& right) {
   CHECK(found.coarse == right.coarse);
   CHECK(found.row_wise == right.row_wise);
@@ -92,7 +115,7 @@ const std::vector<Rank> kModelled = {1, 2, 3, 4, 5, 6, 7, 8, 16};
 
 TEST_CASE("volumes are those of their definitions, for any ranks, workgroups and blocks") {
   for (const Vertex n : {0, 1, 5, 37, 64}) {
-    const SparseMatrix<float> a = matrix(n);
+    const SparseMatrix<float> a = random_rows::matrix(n);
     for (const Rank ranks : kModelled)
       for (Rank size = 1; size <= ranks; ++size) {
         CAPTURE(n);
@@ -115,13 +138,16 @@ TEST_CASE("volumes are those of their definitions, for any ranks, workgroups and
           CHECK(v.column_wise_across <= v.coarse_across);
           // Each rank gets each row that it needs once, whichever way it comes.
           CHECK(sum(rows.fused) == sum(rows.column_wise));
+          const FetchedRows::Levels joint = count_joint(a.pattern(), blocks, blocks, tree);
+          CHECK(joint.back() == crossing_by_covers(a.pattern(), blocks, tree));
+          CHECK(joint.back() <= rows.fused.back());
         }
       }
   }
 }
 
 TEST_CASE("volumes over hierarchies of any depth, whose domains need not have consecutive ranks") {
-  const SparseMatrix<float> a = matrix(61);
+  const SparseMatrix<float> a = random_rows::matrix(61);
   Domain apart{.kind = "system", .name = {}, .children = {}, .ranks = {}};
   apart.children.push_back({.kind = "node", .name = {}, .children = {}, .ranks = {0, 3, 4}});
   apart.children.push_back({.kind = "node", .name = {}, .children = {}, .ranks = {5, 1}});
@@ -137,7 +163,7 @@ TEST_CASE("volumes are the same on any number of ranks that count them") {
   for (const Rank ranks : shapes::kRanks)
     run_ranks(ranks, {}, [&](World& world) {
       const Blocks here = random_rows::blocks(world.size());
-      const SparseMatrix<float> a = matrix(here.count());
+      const SparseMatrix<float> a = random_rows::matrix(here.count());
       const MatrixRows<float> own = part(a, here, world.rank());
       for (const Hierarchy& tree : {workgroups(1, 1), workgroups(7, 3), workgroups(16, 8), Hierarchy::parse("2x3x2")}) {
         const Blocks blocks = Blocks::even(here.count(), tree.size());
@@ -176,7 +202,7 @@ TEST_CASE("a coarse-grained broadcast moves what CoLa's Table 2 prints, by the n
 }
 
 TEST_CASE("blocks by nonzeros have all rows, and no more than a share and a row") {
-  const SparseMatrix<float> a = matrix(200);
+  const SparseMatrix<float> a = random_rows::matrix(200);
   Edge longest = 0;
   for (std::size_t i = 0; i < 200; ++i) longest = std::max(longest, a.offsets[i + 1] - a.offsets[i]);
   for (const Rank ranks : kModelled) {

@@ -54,7 +54,6 @@ class DistributedSpmm<T>::Split {
       return RowIndex(world.team(), blocks_.count(), needed, own, world.plan().replicated_bytes);
     };
     index_ = index_of(columns);
-    remote_columns_ = index_.rows().size();
     if (strategy.fetch == SpmmStrategy::Fetch::blocks) {
       std::vector<Vertex> some(columns.begin(), columns.end());
       for (const Rank owner : owners_to_take(world))
@@ -73,7 +72,6 @@ class DistributedSpmm<T>::Split {
   }
 
   std::size_t phases() const { return needed_.size(); }
-  std::size_t remote_columns() const { return remote_columns_; }
   /// Collective. Frees the numbers.
   std::shared_ptr<const HaloPlan> plan(std::size_t phase) {
     const std::vector<Vertex> needed = std::move(needed_[phase]);
@@ -137,8 +135,7 @@ class DistributedSpmm<T>::Split {
   World& world_;
   const Blocks& blocks_;
   const SpmmStrategy& strategy_;
-  RowIndex index_;  // of remote columns
-  std::size_t remote_columns_;
+  RowIndex index_;                           // of remote columns
   std::vector<std::uint32_t> repeats_;       // [position] nonzeros in the column; empty: one copy for all
   std::vector<std::uint32_t> phase_;         // [position]; empty: one phase
   std::vector<Local> place_;                 // [position]; empty: the position
@@ -151,11 +148,21 @@ DistributedSpmm<T>::DistributedSpmm(World& world, MatrixRows<T>&& rows, Reduce r
   check(strategy.algorithm == SpmmStrategy::Algorithm::rows_1d,
         "SpMM by rows: strategy {} (it multiplies otherwise). Use SpmmProduct.", strategy.name);
   spmm::check_rows(world, rows);
-  Split split(world, rows, strategy);
-  remote_columns_ = split.remote_columns();
-  phases_.resize(split.phases());
   const Vertex first = rows.column_blocks.begin(world.rank()), end = rows.column_blocks.end(world.rank());
   const auto own = static_cast<std::size_t>(rows.rows());
+  row_nonzeros_.resize(own);
+  for (std::size_t i = 0; i < own; ++i) row_nonzeros_[i] = rows.offsets[i + 1] - rows.offsets[i];
+  remote_nonzeros_ = spmm::remote_nonzeros(rows, world.rank());
+  remote_columns_ = RowIndex(world.team(), rows.column_blocks.count(), {rows.columns.data(), rows.columns.size()},
+                             {first, end}, world.plan().replicated_bytes)
+                        .rows()
+                        .size();
+  if (strategy.fetch == SpmmStrategy::Fetch::joint && (reduce == Reduce::sum || reduce == Reduce::mean)) {
+    partial_.emplace(world, rows, reduce);
+    if (!partial_->any()) partial_.reset();
+  }
+  Split split(world, rows, strategy);
+  phases_.resize(split.phases());
   const auto is_own = [&](Vertex column) { return column >= first && column < end; };
   constexpr std::size_t kGrain = 1024;
   const auto for_rows = [&](auto&& f) {
@@ -164,7 +171,6 @@ DistributedSpmm<T>::DistributedSpmm(World& world, MatrixRows<T>&& rows, Reduce r
         f(i, static_cast<std::size_t>(rows.offsets[i]), static_cast<std::size_t>(rows.offsets[i + 1]));
     });
   };
-  row_nonzeros_.resize(own);
   local_.offsets = Array<Edge>(own + 1, 0);
   for (Phase& phase : phases_) phase.chunk.offsets = Array<Edge>(own + 1, 0);
   for_rows([&](std::size_t i, std::size_t begin, std::size_t row_end) {
@@ -172,7 +178,6 @@ DistributedSpmm<T>::DistributedSpmm(World& world, MatrixRows<T>&& rows, Reduce r
       const Vertex column = rows.columns[e];
       ++(is_own(column) ? local_ : phases_[split.phase_of(column)].chunk).offsets[i + 1];
     }
-    row_nonzeros_[i] = static_cast<Edge>(row_end - begin);
   });
   const auto reserve = [&](SparseMatrix<T>& chunk, std::int64_t columns) {
     for (std::size_t i = 0; i < own; ++i) chunk.offsets[i + 1] += chunk.offsets[i];
@@ -186,7 +191,6 @@ DistributedSpmm<T>::DistributedSpmm(World& world, MatrixRows<T>&& rows, Reduce r
   for (std::size_t p = 0; p < phases_.size(); ++p) {
     phases_[p].plan = split.plan(p);
     reserve(phases_[p].chunk, static_cast<std::int64_t>(phases_[p].plan->rows() - phases_[p].plan->first_copy()));
-    remote_nonzeros_ += phases_[p].chunk.pattern().nonzeros();
   }
   std::vector<std::vector<Edge>> next(static_cast<std::size_t>(world.team().size()),
                                       std::vector<Edge>(phases_.size() + 1));
@@ -222,10 +226,14 @@ template <class T>
 void DistributedSpmm<T>::operator()(MatrixView<const T> b, MatrixView<T> c) {
   const std::int64_t columns = spmm::check_shapes(world_, b, c, local_.columns, rows());
   Team& team = world_.team();
-  std::optional<typename Spmm<T>::Run> run(std::in_place, *local_product_, b, c, false);
+  using Run = typename Spmm<T>::Run;
+  std::optional<Run> for_others, run(std::in_place, *local_product_, b, c, false);
+  if (partial_) for_others.emplace(partial_->product(), b, partial_->begin(columns), false);
   const auto step = [&](std::size_t) {
     if (!strategy_.overlapped) return false;
-    const std::optional<Edge> nonzeros = run->step();
+    std::optional<Edge> nonzeros;
+    if (for_others) nonzeros = for_others->step();
+    if (!nonzeros) nonzeros = run->step();
     if (nonzeros) spmm::charge_product<T>(world_, *nonzeros, columns, strategy_.program);
     return nonzeros.has_value();
   };
@@ -244,6 +252,11 @@ void DistributedSpmm<T>::operator()(MatrixView<const T> b, MatrixView<T> c) {
     run.emplace(*phase.product, MatrixView<const T>{copies.data(), phase.chunk.columns, columns, columns}, c, true);
   }
   finish(phases_.empty() ? 0 : phases_.back().chunk.columns);
+  if (partial_) {
+    spmm::charge_product<T>(world_, for_others->finish(team), columns, strategy_.program);
+    spmm::charge_stage<T>(world_, partial_->rows(), 0, columns, strategy_.program);
+    partial_->add_to(c);
+  }
   if (reduce_ == Reduce::max || reduce_ == Reduce::min) finish_rows<T>(team, row_nonzeros_, c);
 }
 
@@ -255,6 +268,7 @@ SpmmVolume DistributedSpmm<T>::volume() const {
   double crossing = 0;
   for (const Phase& phase : phases_)
     crossing += static_cast<double>(phase.plan->broadcast_traffic(strategy_.path, sizeof(T)).back().rows);
+  if (partial_) crossing += static_cast<double>(partial_->sent().back().rows);
   out.crossing = world_.sum(crossing);
   return out;
 }
@@ -262,20 +276,22 @@ SpmmVolume DistributedSpmm<T>::volume() const {
 template <class T>
 std::vector<HaloTraffic> DistributedSpmm<T>::traffic(std::int64_t columns) {
   std::vector<HaloTraffic> out(static_cast<std::size_t>(world_.hierarchy().depth()));
-  for (Phase& phase : phases_) {
-    if (phase.plan->broadcast().copies_on_all_ranks == 0) continue;
-    const std::vector<HaloTraffic> levels = exchange_of(phase, columns).broadcast_traffic();
+  const auto add = [&](const std::vector<HaloTraffic>& levels) {
     for (std::size_t l = 0; l < out.size(); ++l) {
       out[l].rows += levels[l].rows;
       out[l].bytes += levels[l].bytes;
     }
-  }
+  };
+  for (Phase& phase : phases_)
+    if (phase.plan->broadcast().copies_on_all_ranks > 0) add(exchange_of(phase, columns).broadcast_traffic());
+  if (partial_) add(partial_->traffic(columns));
   return out;
 }
 
 template <class T>
 std::size_t DistributedSpmm<T>::memory_bytes() const {
   std::size_t bytes = local_.memory_bytes() + row_nonzeros_.size() * sizeof(Edge) + local_product_->memory_bytes();
+  if (partial_) bytes += partial_->memory_bytes();
   for (const Array<T>& copies : copies_) bytes += copies.size() * sizeof(T);
   for (const Phase& phase : phases_) {
     bytes += phase.chunk.memory_bytes() + phase.plan->memory_bytes() + phase.product->memory_bytes();

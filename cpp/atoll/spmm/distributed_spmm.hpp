@@ -5,6 +5,7 @@
 #include <atoll/engine/halo/halo_exchange.hpp>
 #include <atoll/matrix/spmm/spmm.hpp>
 #include <atoll/spmm/matrix_rows.hpp>
+#include <atoll/spmm/partial_rows.hpp>
 #include <atoll/spmm/strategy.hpp>
 #include <map>
 
@@ -20,10 +21,12 @@
 /// hierarchy it is fetched once for a whole domain and passed on inside, level by level (section 4.2, for any number of
 /// levels). The remote chunk is cut into phases by the domain that owns the columns, its own first (overlapped_phases());
 /// while a phase's rows are multiplied, those of the next one arrive in a second buffer. Other strategies (SpmmStrategy)
-/// give the same result.
+/// give the same result; `joint` has the owners of columns multiply some of the nonzeros and send back sums, which are
+/// added in the order of their arrival: its sums may be rounded differently from call to call.
 ///
 /// Memory beside A, B and C: rows of B in one or two buffers, together at most about twice this rank's share of B, or
-/// twice SpmmStrategy::undivided_rows where that is more. Calls may follow each other at once, with any B.
+/// twice SpmmStrategy::undivided_rows where that is more; by `joint` also the rows of C that a rank computes for others,
+/// and its own of which others compute a part. Calls may follow each other at once, with any B.
 ///
 /// On a virtual clock a product takes the time of the Machine's device (charge_product()). SpmmProduct holds a product of
 /// any strategy.
@@ -32,7 +35,7 @@
 /// on GPUs." ICS 2025.
 namespace atl {
 
-/// Rows of B that a product moves, over all ranks.
+/// Rows that a product moves, over all ranks.
 struct SpmmVolume {
   double remote_nonzeros = 0;  ///< E_R: fetched if each nonzero fetches its row
   double remote_columns = 0;   ///< N_R: fetched if each rank fetches a row once
@@ -84,7 +87,8 @@ class DistributedSpmm {
   std::vector<Edge> row_nonzeros_;  // [own row] of all chunks
   Edge remote_nonzeros_ = 0;
   std::size_t remote_columns_ = 0;
-  SparseMatrix<T> local_;  // columns: own rows of B
+  std::optional<PartialRows<T>> partial_;  // of a joint cover, if any rank computes some
+  SparseMatrix<T> local_;                  // columns: own rows of B
   std::optional<Spmm<T>> local_product_;
   std::vector<Phase> phases_;
   std::array<Array<T>, 2> copies_;  // of even and odd phases, for the widest product so far

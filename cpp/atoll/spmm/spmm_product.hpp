@@ -14,7 +14,8 @@
 ///     spmm.volume(b.cols()).sent;                                      // bytes, of all ranks
 ///
 /// Where B is wider than memory has room for the buffers, it is multiplied in blocks of columns: those of a block, and
-/// none wider, are fetched at a time. By an algorithm of rows_1d C is the same bits then, unless a block has one column.
+/// none wider, are fetched at a time. By an algorithm of rows_1d, but `joint`, C is the same bits then, unless a block has one
+/// column.
 namespace atl {
 
 struct SpmmOptions {

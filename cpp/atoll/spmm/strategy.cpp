@@ -36,6 +36,8 @@ constexpr SpmmStrategy kStrategies[] = {
      S::Phases::one, HaloPath::direct, RowMessages::many, true},
     {"cola", "columnwise+fusion+coalesced, while the rows before are multiplied", S::Fetch::columns,
      S::Phases::overlapped, HaloPath::domains, RowMessages::many, true},
+    {"joint", "cola, with rows of C that owners of B's rows compute in part where these are fewer", S::Fetch::joint,
+     S::Phases::overlapped, HaloPath::domains, RowMessages::many, true},
 };
 
 }  // namespace

@@ -35,6 +35,7 @@ struct SpmmStrategy {
     nonzeros,  ///< a row for each nonzero in its column: V_FR (equation 6)
     columns,   ///< each row that the rank has nonzeros for once: V_FC (equation 7)
     blocks,    ///< the same, and all rows of other domains once into each domain: a rank takes those of a rank in each
+    joint,  ///< each row of a least cover by rows of B and partial rows of C once (PartialRows); max and min: columns
   };
   /// The rows of B that one phase fetches and multiplies: all rows, the rows of a group of domains (as many groups as
   /// overlapped_phases() finds worth their latency), the rows of one domain, or those of one rank. A phase is divided

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/base/error.hpp>
+#include <atoll/spmm/joint/cover.hpp>
+#include <atoll/spmm/joint/sibling_domains.hpp>
 #include <atoll/spmm/volume.hpp>
+#include <map>
 #include <numeric>
 
 namespace atl {
@@ -124,6 +127,47 @@ FetchedRows count_fetched(const SparsePattern& a, const Blocks& rows, const Bloc
       counter.fetch(a.column_indices[e], 1);
   }
   return std::move(counter).rows();
+}
+
+FetchedRows::Levels count_joint(const SparsePattern& a, const Blocks& rows, const Blocks& columns,
+                                const Hierarchy& ranks) {
+  check_model(a.rows, a.columns, rows, columns, ranks);
+  const spmm::SiblingDomains domains(ranks);
+  std::map<std::pair<Rank, Rank>, std::vector<spmm::Nonzero>> blocks;
+  for (Rank by = 0; by < ranks.size(); ++by)
+    for (Vertex row = rows.begin(by); row < rows.end(by); ++row)
+      for (Edge e = a.offsets[row]; e < a.offsets[row + 1]; ++e) {
+        const Vertex column = a.column_indices[e];
+        const Rank owner = columns.owner(column);
+        if (owner == by) continue;
+        const int level = ranks.level_between(by, owner);
+        blocks[{domains.domain(level, by), domains.domain(level, owner)}].push_back({column, row});
+      }
+  // [rank] what it fetches of B, and computes of C for others.
+  std::vector<std::vector<Vertex>> fetched(static_cast<std::size_t>(ranks.size())), computed(fetched.size());
+  for (auto& [between, nonzeros] : blocks) {
+    const std::vector<Vertex> covered = spmm::minimum_cover(nonzeros).columns;
+    for (const auto& [column, row] : nonzeros) {
+      if (std::ranges::binary_search(covered, column))
+        fetched[rows.owner(row)].push_back(column);
+      else
+        computed[columns.owner(column)].push_back(row);
+    }
+    nonzeros = {};
+  }
+  FetchedRows::Levels out(static_cast<std::size_t>(ranks.depth()));
+  const auto add = [&](const std::vector<std::vector<Vertex>>& moved, const Blocks& owners) {
+    FetchCounter counter(owners, ranks, 0, owners.count());
+    for (const Rank rank : in_tree_order(ranks)) {
+      counter.begin(rank);
+      for (const Vertex row : moved[rank]) counter.fetch(row, 1);
+    }
+    const FetchedRows::Levels levels = std::move(counter).rows().fused;
+    for (std::size_t l = 0; l < out.size(); ++l) out[l] += levels[l];
+  };
+  add(fetched, columns);
+  add(computed, rows);
+  return out;
 }
 
 template <class T>

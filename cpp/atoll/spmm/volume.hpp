@@ -47,7 +47,14 @@ Blocks blocks_by_nonzeros(const SparsePattern& a, Rank ranks);
 /// blocks, hierarchy and matrix do not fit each other.
 FetchedRows count_fetched(const SparsePattern& a, const Blocks& rows, const Blocks& columns, const Hierarchy& ranks);
 
-/// The same of a matrix distributed over the World's ranks, which need not be those that are modelled: every rank gets
+/// Rows of B and partial rows of C that cross each level by the strategy `joint`: those of the least cover of the block
+/// between each two domains, inside a leaf domain between each two ranks (multiplied_by_owners()). A row of B crosses
+/// once for all ranks behind a boundary, one of C summed over them. Across the highest level, and everywhere if the
+/// hierarchy is flat, never more than FetchedRows::fused. Takes 16 bytes for each nonzero between ranks.
+FetchedRows::Levels count_joint(const SparsePattern& a, const Blocks& rows, const Blocks& columns,
+                                const Hierarchy& ranks);
+
+/// count_fetched() of a matrix distributed over the World's ranks, which need not be those that are modelled: every rank gets
 /// the numbers of the whole matrix. Memory: 24 bytes for each pair of a modelled rank and a column that it fetches.
 /// Collective; throws on every rank alike.
 template <class T>

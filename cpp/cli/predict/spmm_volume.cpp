@@ -6,6 +6,7 @@
 #include <atoll/spmm/volume.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
 #include <cli/cli11.hpp>
+#include <numeric>
 
 #include "cli/graph_input.hpp"
 #include "cli/verbs.hpp"
@@ -98,8 +99,10 @@ double redundant(std::uint64_t moved, std::uint64_t needed) {
   return moved == 0 ? 0 : 1 - static_cast<double>(needed) / static_cast<double>(moved);
 }
 
+std::string mib(std::uint64_t bytes) { return fmt::format("{:.2f}", static_cast<double>(bytes) / (1 << 20)); }
+
 std::string cell(std::uint64_t bytes, std::uint64_t needed) {
-  return fmt::format("{:.2f} ({:.0f} %)", static_cast<double>(bytes) / (1 << 20), 100 * redundant(bytes, needed));
+  return fmt::format("{} ({:.0f} %)", mib(bytes), 100 * redundant(bytes, needed));
 }
 
 template <class T>
@@ -123,9 +126,12 @@ Outcome count(World& world, const SpmmVolumeOptions& o, const Hierarchy& tree, c
       o.blocks == "rows" ? Blocks::even(pattern.rows, tree.size()) : blocks_by_nonzeros(pattern, tree.size());
   const FetchedRows rows = count_fetched(pattern, blocks, blocks, tree);
   const CommunicationVolume v = volume_of(rows, o.columns, sizeof(T));
+  const Levels joint = count_joint(pattern, blocks, blocks, tree);
   out.seconds["run"] = timer.lap();
 
   const std::uint64_t row_bytes = static_cast<std::uint64_t>(o.columns) * sizeof(T);
+  const std::uint64_t all_joint = row_bytes * std::accumulate(joint.begin(), joint.end(), std::uint64_t{0}),
+                      joint_across = row_bytes * joint.back();
   out.result = {{"columns", o.columns},
                 {"row_bytes", row_bytes},
                 {"nonzeros", pattern.nonzeros()},
@@ -142,6 +148,8 @@ Outcome count(World& world, const SpmmVolumeOptions& o, const Hierarchy& tree, c
                 {"VI_FR", v.row_wise_across},
                 {"VI_FC", v.column_wise_across},
                 {"VI_CoLa", v.fused_across},
+                {"V_joint", all_joint},
+                {"VI_joint", joint_across},
                 {"redundant_CG", redundant(v.coarse, v.column_wise)},
                 {"redundant_FR", redundant(v.row_wise, v.column_wise)},
                 {"counted_equals_formula", nullptr},
@@ -149,7 +157,8 @@ Outcome count(World& world, const SpmmVolumeOptions& o, const Hierarchy& tree, c
                  {{"coarse", times(rows.coarse, row_bytes)},
                   {"row_wise", times(rows.row_wise, row_bytes)},
                   {"column_wise", times(rows.column_wise, row_bytes)},
-                  {"fused", times(rows.fused, row_bytes)}}}};
+                  {"fused", times(rows.fused, row_bytes)},
+                  {"joint", times(joint, row_bytes)}}}};
   const auto line = [](std::string_view what, const std::vector<std::string>& cells) {
     std::string text = fmt::format("{:<14}", what);
     for (const std::string& c : cells) text += fmt::format("{:>20}", c);
@@ -158,18 +167,22 @@ Outcome count(World& world, const SpmmVolumeOptions& o, const Hierarchy& tree, c
   out.text =
       fmt::format("{}: {} vertices, {} nonzeros; {} ranks; {} columns, {}\n", o.input.text(), pattern.rows,
                   pattern.nonzeros(), tree.size(), o.columns, o.type) +
-      line("MiB", {"coarse-grained", "row-wise", "column-wise", "fused"}) +
-      line("V", {cell(v.coarse, v.column_wise), cell(v.row_wise, v.column_wise), cell(v.column_wise, v.column_wise)}) +
-      line("VI", {cell(v.coarse_across, v.fused_across), cell(v.row_wise_across, v.fused_across),
-                  cell(v.column_wise_across, v.fused_across), cell(v.fused_across, v.fused_across)}) +
-      "V: all ranks, VI: across the highest level of domains; in brackets what is redundant\n";
+      line("MiB", {"coarse-grained", "row-wise", "column-wise", "fused", "joint"}) +
+      line("V", {cell(v.coarse, v.column_wise), cell(v.row_wise, v.column_wise), cell(v.column_wise, v.column_wise), "",
+                 mib(all_joint)}) +
+      line("VI",
+           {cell(v.coarse_across, v.fused_across), cell(v.row_wise_across, v.fused_across),
+            cell(v.column_wise_across, v.fused_across), cell(v.fused_across, v.fused_across), mib(joint_across)}) +
+      "V: all ranks, VI: across the highest level of domains; in brackets what is redundant where rows of B move; "
+      "joint: rows of B and of C\n";
 
   if (!o.no_count) {
     bool equal = true;
     for (const auto& [name, strategy, formula] : {std::tuple{"by_coarse", "broadcast", &rows.coarse},
                                                   {"by_row_wise", "rowwise", &rows.row_wise},
                                                   {"by_column_wise", "columnwise", &rows.column_wise},
-                                                  {"by_fused", "cola", &rows.fused}}) {
+                                                  {"by_fused", "cola", &rows.fused},
+                                                  {"by_joint", "joint", &joint}}) {
       const Levels bytes = counted<T>(pattern, blocks, tree, plan, spmm_strategy(strategy), o.columns);
       equal &= bytes == times(*formula, row_bytes);
       out.result["counted_by_level"][name] = bytes;
@@ -190,7 +203,7 @@ int verb_spmm_volume(const Words& words) {
   Command command("spmm-volume",
                   "What a product of a graph's matrix, distributed by rows, and a dense one moves between ranks: a row "
                   "of CoLa's Tables 2 and 3. The ranks are modelled: this process counts for all of them. It also runs "
-                  "the products, of all four strategies, in virtual ranks, and compares what their counters say, level "
+                  "the products, by five strategies, in virtual ranks, and compares what their counters say, level "
                   "by level, in counted_equals_formula. Bytes are the same whatever levels cost, so there is no "
                   "--platform; --domains says which ranks are near each other.");
   SpmmVolumeOptions o;
