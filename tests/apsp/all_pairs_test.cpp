@@ -85,6 +85,37 @@ TEST_CASE("all pairs equal the oracle's distances for any number of ranks, graph
     }
 }
 
+TEST_CASE("of several ranks each searches from the sources of its rows, by every method") {
+  for (const Kind& kind : {Kind{1, 0, true, false}, Kind{7, 3, true, false}, Kind{260, 700, false, false},
+                           Kind{301, 1300, true, true}, Kind{150, 600, true, false}})
+    for (const Rank ranks : shapes::kRanks) {
+      if (shapes::kSanitized && ranks != 1 && ranks != 3 && ranks != 4) continue;
+      for (const PairsMethod method : {PairsMethod::dijkstra, PairsMethod::delta}) {
+        distances_are_those_of_the_oracle<std::int32_t>(kind, ranks, {.method = method});
+        if (!kind.negative) distances_are_those_of_the_oracle<std::uint16_t>(kind, ranks, {.method = method});
+      }
+    }
+}
+
+TEST_CASE("ranks agree on a search where their grid would take longer") {
+  const auto input = arcs_of<std::int32_t>({3000, 6000, true, true}, 23);
+  for (const Rank ranks : {2, 3})
+    run_ranks(ranks, samples::quiet_plan(), [&](World& world) {
+      const ReplicatedCsr<std::int32_t> arcs = make_arcs<std::int32_t>(ids_of(3000), true, input, "sparse");
+      const AllPairs<std::int32_t> chosen = all_pairs(world, arcs, {});
+      CHECK(chosen.report.method != "fw");
+      CHECK(!chosen.report.plan);
+      CHECK(chosen.distances.layout.grid.cols == 1);
+      const AllPairs<std::int32_t> grid = all_pairs(world, arcs, {.grid = {.shape = GridShape{1, ranks}}});
+      CHECK(grid.report.method == "fw");  // a grid was asked for
+      const AllPairs<std::int32_t> forced = all_pairs(world, arcs, {.method = PairsMethod::floyd_warshall});
+      CHECK(forced.report.method == "fw");
+      CHECK_THROWS_WITH_AS(
+          all_pairs(world, arcs, {.method = PairsMethod::delta, .grid = {.shape = GridShape{1, ranks}}}),
+          doctest::Contains("a search fills whole rows of its rank"), UsageError);
+    });
+}
+
 TEST_CASE("a negative cycle is rejected and named on any number of ranks") {
   for (const Rank ranks : {1, 2, 4})
     run_ranks(ranks, samples::quiet_plan(), [&](World& world) {

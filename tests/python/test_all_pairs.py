@@ -225,7 +225,9 @@ def test_results_do_not_depend_on_ranks_over_any_semiring(ranks, tmp_path):
     ("words", "said"),
     [
         ("--delta 3 --method fw", "--delta 3 with --method fw"),
-        ("--delta 3 --ranks 2", "--delta 3 on 2 ranks"),
+        ("--delta 3 --ranks 2 --grid 1x2", "--delta 3 on a grid"),
+        ("--method dijkstra --ranks 2 --grid 1x2", "a search fills whole rows of its rank"),
+        ("--method delta --ranks 2 --variant la", "a search fills whole rows of its rank"),
         ("--block 16 --method dijkstra", "only Floyd-Warshall has blocks"),
         ("--variant la", "--variant la on 1 rank"),
         ("--look-ahead off", "--look-ahead off on 1 rank"),
@@ -361,3 +363,22 @@ def test_parallel_edges_that_lost_weights_do_not_matter_by_edges():
     with pytest.raises(atoll.UsageError, match="merged"):
         atoll.all_pairs(graph, semiring="max_plus")
     assert atoll.all_pairs(graph, semiring="max_plus", weight=None).distance(1, 3) == 2
+
+
+@pytest.mark.parametrize("method", ["dijkstra", "delta", "bfs", "auto"])
+def test_ranks_search_from_the_sources_of_their_rows(tmp_path, method):
+    graph = "grid:70x70" if method == "bfs" else "grid:70x70 --weighted"
+    path = tmp_path / "d.npy"
+    command = ["run", "apsp", *graph.split(), "--ranks", "3", "--threads", "1", "--method", method]
+    run = subprocess.run(
+        [ATOLL, *command, "--output", path, "--json", "-"], capture_output=True, text=True, timeout=300, check=False
+    )
+    assert run.returncode == 0, run.stderr
+    report = json.loads(run.stdout)
+    assert report["verified"] is True and "plan" not in report["result"]
+    # Floyd-Warshall on 4,900 vertices takes some seconds, the searches some tenths of one.
+    assert report["result"]["method"] == method or (method == "auto" and report["result"]["method"] != "fw")
+    one = tmp_path / "one.npy"
+    run = subprocess.run([ATOLL, "run", "apsp", *graph.split(), "--method", "delta", "--output", one], check=False)
+    assert run.returncode == 0
+    assert (np.load(path) == np.load(one)).all()

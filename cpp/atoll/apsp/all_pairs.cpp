@@ -30,6 +30,28 @@ constexpr double kOfPeak = 0.7, kPeakSeconds = 0.005;
 /// A limited number of steps refers to the whole matrix, so no pendant trees are removed then.
 bool is_partial(const AllPairsOptions& options) { return options.on_grid.steps > 0; }
 
+bool is_search(const std::optional<PairsMethod>& method) {
+  return method && *method != PairsMethod::floyd_warshall;
+}
+
+/// Whether ranks may search from a part of the sources each, in place of Floyd-Warshall on their grid: nothing that was
+/// asked for needs that.
+bool may_search(const AllPairsOptions& options) {
+  const GridConstraints& grid = options.grid;
+  return options.semiring == Semiring::min_plus && !options.device && !is_partial(options) &&
+         options.checkpoint.folder.empty() && !grid.shape && !grid.placement && !grid.panels && !grid.chunk_bytes &&
+         options.on_grid.look_ahead == GridOptions{}.look_ahead && options.method != PairsMethod::floyd_warshall;
+}
+
+/// Whole rows on each rank, blocks of them in turn: as many for each rank as can be, in tiles of a file that are large
+/// enough.
+GridLayout rows_layout(Vertex n, Rank ranks) {
+  constexpr std::int64_t kLeast = 64;  // sources that a batch of searches shares most of its work with
+  const std::int64_t even = (n + ranks - 1) / ranks;
+  const std::int64_t block = std::min(kWrittenBlock, std::max(kLeast, (even + kLeast - 1) / kLeast * kLeast));
+  return GridLayout(n, block, {.rows = ranks, .cols = 1});
+}
+
 /// Rejects a matrix that does not fit, before anything is allocated.
 template <class T>
 void check_memory(World& world, const ReplicatedCsr<T>& arcs, const AllPairsOptions& options, const GridPlan* plan) {
@@ -49,8 +71,11 @@ void check_memory(World& world, const ReplicatedCsr<T>& arcs, const AllPairsOpti
                          .method = whole ? PairsMethod::floyd_warshall : options.method,
                          .block = plan ? plan->block : options.block,
                          .threads = world.team().size()};
-    return plan ? near * bytes_on_a_grid(gemm, of, plan->grid, !options.checkpoint.folder.empty())
-                : bytes_on_one_rank(gemm, of);
+    if (!plan) return bytes_on_one_rank(gemm, of);
+    const double searches =
+        may_search(options) ? bytes_by_rows(of, rows_layout(n, world.size()).rows.size_on(0)) : 0;
+    if (is_search(options.method)) return near * searches;
+    return near * std::max(searches, bytes_on_a_grid(gemm, of, plan->grid, !options.checkpoint.folder.empty()));
   };
   const double here = need(arcs.vertices());
   world.agree(
@@ -72,7 +97,7 @@ void check_device(const AllPairsOptions& options) {
   refuse(!kOnDevice<T>, fmt::format("values of {}", name_of(kElementOf<T>)),
          "its kernels are for float32, int32, uint16");
   refuse(options.semiring != Semiring::min_plus, fmt::format("{}", name_of(options.semiring)), "it computes min_plus");
-  refuse(options.method && options.method != PairsMethod::floyd_warshall,
+  refuse(is_search(options.method),
          fmt::format("method {}", options.method ? name_of(*options.method) : ""), "it computes Floyd-Warshall");
 }
 
@@ -141,18 +166,52 @@ AllPairs<T> on_one_rank(World& world, const ReplicatedCsr<T>& arcs, const AllPai
   return all;
 }
 
+/// The search that takes the place of Floyd-Warshall on `plan`'s grid, the same on all ranks; none if none is faster.
+/// Collective.
+template <class T>
+std::optional<PairsMethod> agree_on_search(World& world, PreparedArcs<T>& prepared, const AllPairsOptions& options,
+                                           const GridPlan& plan) {
+  if (!may_search(options)) return {};
+  if (options.method) return options.method;
+  std::array<double, kPairsMethods> seconds;
+  seconds.fill(HUGE_VAL);
+  world.collective_try([&] {
+    for (const MethodEstimate& e : estimate_methods(world.team(), prepared, plan.expected_s, world.size()))
+      seconds[static_cast<std::size_t>(e.method)] = e.seconds;
+  });
+  for (double& s : seconds) s = world.max(s);  // the slowest rank's; infinite if one rank did not try it
+  const auto best = static_cast<PairsMethod>(std::ranges::min_element(seconds) - seconds.begin());
+  return is_search(best) ? std::optional(best) : std::nullopt;
+}
+
+/// Each rank searches from the sources of its rows.
+template <class T>
+AllPairs<T> by_rows(World& world, PreparedArcs<T>& prepared, const AllPairsOptions& options, PairsMethod method) {
+  AllPairs<T> all;
+  const ReplicatedCsr<T>& arcs = prepared.given();
+  all.distances.layout = rows_layout(arcs.vertices(), world.size());
+  const BlockCyclic& rows = all.distances.layout.rows;
+  std::vector<Local> sources;
+  for (std::int64_t i = 0; i < rows.size_on(world.rank()); ++i)
+    sources.push_back(static_cast<Local>(rows.index_of(world.rank(), i)));
+  all.distances.local = Matrix<T>(static_cast<std::int64_t>(sources.size()), arcs.vertices());
+  RankTimer timer(world);
+  world.collective_try([&] {
+    all.report.delta = search_rows<T>(world.team(), prepared, search_of(method), sources, all.distances.local.view(),
+                                      options.delta)
+                           .delta;
+  });
+  all.report.method = name_of(method);
+  all.report.compute_seconds = timer.lap();
+  check_no_path_is_lost(world, arcs, Semiring::min_plus, all.distances);
+  return all;
+}
+
 template <class T>
 AllPairs<T> on_a_grid(World& world, const ReplicatedCsr<T>& arcs, const AllPairsOptions& options,
                       const GridPlan& plan) {
   AllPairs<T> all;
   AllPairsReport& report = all.report;
-  world.collective_try([&] {
-    if (options.method && options.method != PairsMethod::floyd_warshall)
-      throw UsageError(fmt::format(
-          "the method is {} on a grid of {} ranks{} (searches run on one rank, without a grid, and are not "
-          "saved). Leave that out, or take fw.",
-          name_of(*options.method), world.size(), options.checkpoint.folder.empty() ? "" : " with a checkpoint"));
-  });
   const Gemm gemm(all_pairs_algebra(arcs, options.semiring), options.blocking);
   report.plan = plan;
   GridOptions on_grid = options.on_grid;
@@ -199,23 +258,28 @@ AllPairs<T> on_a_grid(World& world, const ReplicatedCsr<T>& arcs, const AllPairs
 
 template <class T>
 AllPairs<T> all_pairs(World& world, const ReplicatedCsr<T>& arcs, const AllPairsOptions& options) {
+  const bool one_rank =
+      world.size() == 1 && !options.grid.shape && !options.grid.placement && options.checkpoint.folder.empty();
   world.collective_try([&] {
     check(arcs.vertices() > 0, "{}: there is no vertex (so there are no pairs). Give another graph.", arcs.name);
-    if (is_partial(options) && options.method && options.method != PairsMethod::floyd_warshall)
+    if (is_partial(options) && is_search(options.method))
       throw UsageError(
           fmt::format("{} steps of method {} (only fw can stop after some steps). Leave them out, or take fw.",
                       options.on_grid.steps, name_of(*options.method)));
     check_device<T>(options);
     check_closure(arcs, options.semiring);
     check_sums(arcs, options.semiring, options.device);
-    if (options.semiring != Semiring::min_plus && options.method && options.method != PairsMethod::floyd_warshall)
+    if (options.semiring != Semiring::min_plus && is_search(options.method))
       throw UsageError(fmt::format("the method is {} over {} (searches find shortest paths). Leave it out, or take fw.",
                                    name_of(*options.method), name_of(options.semiring)));
+    if (!one_rank && is_search(options.method) && !may_search(options))
+      throw UsageError(fmt::format(
+          "the method is {} on a grid of {} ranks{} (a search fills whole rows of its rank, and is not saved). Leave "
+          "the method or what is for grids out: --grid, --placement, --variant, --broadcast, --chunk, --checkpoint.",
+          name_of(*options.method), world.size(), options.checkpoint.folder.empty() ? "" : " with a checkpoint"));
   });
-  const bool alone =
-      world.size() == 1 && !options.grid.shape && !options.grid.placement && options.checkpoint.folder.empty();
   std::optional<GridPlan> plan;
-  if (!alone) {
+  if (!one_rank) {
     GridConstraints constraints = options.grid;
     constraints.block = options.device ? device_grid_block(options.block) : options.block;
     plan = agree_on_grid(world, options.machine, Gemm(all_pairs_algebra(arcs, options.semiring), options.blocking),
@@ -224,7 +288,11 @@ AllPairs<T> all_pairs(World& world, const ReplicatedCsr<T>& arcs, const AllPairs
     if (options.device) plan->block = constraints.block;
   }
   check_memory(world, arcs, options, plan ? &*plan : nullptr);
-  AllPairs<T> all = plan ? on_a_grid(world, arcs, options, *plan) : on_one_rank(world, arcs, options);
+  PreparedArcs<T> prepared(arcs);
+  const std::optional<PairsMethod> search = plan ? agree_on_search(world, prepared, options, *plan) : std::nullopt;
+  AllPairs<T> all = search ? by_rows(world, prepared, options, *search)
+                    : plan ? on_a_grid(world, arcs, options, *plan)
+                           : on_one_rank(world, arcs, options);
   if constexpr (std::is_same_v<T, double>)
     if (!is_partial(options)) check_whole_sums(world, arcs, options.semiring, all.distances);
   all.report.semiring = options.semiring;

@@ -21,14 +21,14 @@
 ///
 /// One rank computes the connected components one by one and first removes their pendant trees
 /// (pendant_trees/pendant_trees.hpp). Undirected graphs cost half. Searches from every source replace Floyd-Warshall
-/// where they are cheaper. Several ranks compute the whole matrix by Floyd-Warshall on a grid
-/// (grid/grid.hpp), and so do other semirings (floyd_warshall/closure.hpp). With a device Floyd-Warshall runs there, on
+/// where they are cheaper; of several ranks each searches from the sources of its own rows. Else they compute the whole
+/// matrix by Floyd-Warshall on a grid (grid/grid.hpp), and so do other semirings (floyd_warshall/closure.hpp). With a device Floyd-Warshall runs there, on
 /// each rank's own (device/on_device.hpp).
 namespace atl {
 
 struct AllPairsOptions {
   Semiring semiring = Semiring::min_plus;  ///< the one the arcs were gathered for; all but min_plus use Floyd-Warshall
-  std::optional<PairsMethod> method = {};  ///< none: the fastest by estimate; on a grid Floyd-Warshall
+  std::optional<PairsMethod> method = {};  ///< none: the fastest by estimate
   double delta = 0;                        ///< bucket width of delta-stepping; 0: tuned on the first sources
   PendantTreeRemoval pendant_trees = PendantTreeRemoval::yes;
   GridConstraints grid = {};  ///< the model chooses what is not given; grid.block is ignored

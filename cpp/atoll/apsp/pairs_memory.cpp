@@ -37,15 +37,16 @@ double search_bytes(const PairsMemory& of, PairsMethod method) {
   return arcs + of.threads * vertex * static_cast<double>(of.n);
 }
 
+/// Of the search, or of the one that needs most.
+double searches_bytes(const PairsMemory& of) {
+  if (of.method && of.method != PairsMethod::floyd_warshall) return search_bytes(of, *of.method);
+  const double most = std::max(search_bytes(of, PairsMethod::dijkstra), search_bytes(of, PairsMethod::delta));
+  return of.unit ? std::max(most, search_bytes(of, PairsMethod::breadth_first)) : most;
+}
+
 double method_bytes(const Gemm& gemm, const PairsMemory& of) {
-  const auto of_method = [&](PairsMethod method) {
-    return method == PairsMethod::floyd_warshall ? dense_bytes(gemm, of) : search_bytes(of, method);
-  };
-  if (of.method) return of_method(*of.method);
-  double most = 0;
-  for (const PairsMethod method : {PairsMethod::floyd_warshall, PairsMethod::dijkstra, PairsMethod::delta})
-    most = std::max(most, of_method(method));
-  return of.unit ? std::max(most, of_method(PairsMethod::breadth_first)) : most;
+  if (of.method == PairsMethod::floyd_warshall) return dense_bytes(gemm, of);
+  return of.method ? searches_bytes(of) : std::max(dense_bytes(gemm, of), searches_bytes(of));
 }
 
 }  // namespace
@@ -64,6 +65,10 @@ double bytes_on_one_rank(const Gemm& gemm, const PairsMemory& of) {
   // Rows copied aside while those of cores move; two per thread.
   const double rows = matrix_bytes(std::min<std::int64_t>(of.n, 128 + 2 * of.threads), of.n, of.value_bytes);
   return matrix + lists + std::max(method_bytes(gemm, of), of.peels ? rows : 0);
+}
+
+double bytes_by_rows(const PairsMemory& of, std::int64_t rows) {
+  return matrix_bytes(rows, of.n, of.value_bytes) + searches_bytes(of);
 }
 
 double bytes_on_a_grid(const Gemm& gemm, const PairsMemory& of, const ProcessGrid& grid, bool checkpoint) {

@@ -267,7 +267,7 @@ int run_apsp(const Words& words) {
   input.add_names_to(app);
   app.add_option(
          "--method", o.method,
-         "fw dijkstra delta bfs, or auto (default): the one that is estimated to be fastest; fw on several ranks")
+         "fw dijkstra delta bfs, or auto (default): the one that is estimated to be fastest")
       ->check(CLI::IsMember({"auto", "fw", "dijkstra", "delta", "bfs"}));
   app.add_option("--semiring", o.semiring,
                  "min_plus (default: shortest paths), max_plus (longest), max_min (widest), or_and (who reaches whom)")

@@ -22,8 +22,9 @@ void refuse_idle_options(const CLI::App& app, Rank ranks) {
   const bool grid = ranks > 1 || chosen("--grid") || chosen("--placement") || given("--checkpoint");
   const bool shortest = semiring == "min_plus";
   // Why Floyd-Warshall must compute the whole matrix; empty if it need not.
-  const std::string whole = ranks > 1                ? on_ranks
-                            : grid                   ? "on a grid"
+  const bool on_grid = chosen("--grid") || chosen("--placement") || chosen("--broadcast") || chosen("--chunk") ||
+                       given("--variant") || given("--look-ahead") || given("--checkpoint");
+  const std::string whole = on_grid                  ? "on a grid"
                             : given("--out-of-core") ? "with --out-of-core"
                             : given("--steps")       ? "with --steps"
                             : !shortest              ? "with --semiring " + semiring
@@ -35,8 +36,8 @@ void refuse_idle_options(const CLI::App& app, Rank ranks) {
   }
   if (given("--block") && method != "auto" && method != "fw")
     refuse("--block", "with --method " + method, "only Floyd-Warshall has blocks", "Leave it out, or take fw.");
-  if (value("--peel", "off") == "on" && !whole.empty())
-    refuse("--peel", whole, "the matrix is computed as it is there", "Leave it out.");
+  if (value("--peel", "off") == "on" && (ranks > 1 || !whole.empty()))
+    refuse("--peel", ranks > 1 ? on_ranks : whole, "the matrix is computed as it is there", "Leave it out.");
   for (const char* sent : {"--broadcast", "--chunk"})
     if (chosen(sent) && ranks == 1) refuse(sent, on_ranks, "nothing is sent", "Leave it out, or give --ranks.");
   for (const char* plan : {"--variant", "--look-ahead"})

@@ -53,8 +53,13 @@ TEST_CASE("auto uses Floyd-Warshall if that is quick, otherwise a search") {
   Team team(1);
   const auto sample = samples::random_graph<float>(1000, 4000, false, 1, 9, 2);
   const ReplicatedCsr<float> arcs = sample.build();
-  CHECK(estimate_methods(team, arcs, 1e15).front().method == PairsMethod::floyd_warshall);
-  CHECK(estimate_methods(team, arcs, 1e6).front().method != PairsMethod::floyd_warshall);
+  PreparedArcs<float> prepared(arcs);
+  const auto best = [&](double rate, Rank ranks) {
+    return estimate_methods(team, prepared, floyd_warshall_seconds(arcs, rate), ranks).front();
+  };
+  CHECK(best(1e15, 1).method == PairsMethod::floyd_warshall);
+  CHECK(best(1e6, 1).method != PairsMethod::floyd_warshall);
+  CHECK(best(1e6, 100).seconds < 0.1 * best(1e6, 1).seconds);  // each rank has a part of the sources
 }
 
 TEST_CASE("a negative cycle in a core and an unknown method are rejected") {

@@ -3,25 +3,9 @@
 #include <atoll/apsp/arcs/negative_cycle.hpp>
 #include <atoll/apsp/pendant_trees/core_pairs.hpp>
 #include <atoll/apsp/pendant_trees/pendant_trees.hpp>
-#include <atoll/apsp/searches/search_rows.hpp>
 #include <atoll/base/timer.hpp>
 
 namespace atl {
-namespace {
-
-RowSearch search_of(PairsMethod method) {
-  switch (method) {
-    case PairsMethod::dijkstra:
-      return RowSearch::dijkstra;
-    case PairsMethod::breadth_first:
-      return RowSearch::breadth_first;
-    default:
-      return RowSearch::delta;
-  }
-}
-
-}  // namespace
-
 template <class T>
 Matrix<T> core_pairs(Team& team, const ReplicatedCsr<T>& arcs, const PairsOptions& options,
                      const std::function<void(const ReplicatedCsr<T>&, MatrixView<T>)>& dense, PairsReport* report) {
@@ -42,12 +26,13 @@ Matrix<T> core_pairs(Team& team, const ReplicatedCsr<T>& arcs, const PairsOption
     const ReplicatedCsr<T> cut = trees.nothing_peeled() ? ReplicatedCsr<T>() : core_arcs(arcs, trees, c);
     const ReplicatedCsr<T>& core = trees.nothing_peeled() ? arcs : cut;
     const MatrixView<T> part = trees.part(d.view(), c);
+    PreparedArcs<T> prepared(core);
     PairsMethod method{};
     std::vector<MethodEstimate> estimates;
     if (options.method) {
       method = *options.method;
     } else {
-      estimates = estimate_methods(team, core, options.operations_per_second);
+      estimates = estimate_methods(team, prepared, floyd_warshall_seconds(core, options.operations_per_second));
       method = estimates.front().method;
     }
     double delta = 0;
@@ -56,7 +41,7 @@ Matrix<T> core_pairs(Team& team, const ReplicatedCsr<T>& arcs, const PairsOption
       for (Vertex v = 0; v < n; ++v)
         if (part(v, v) < T{}) refuse_negative_cycle(core);
     } else {
-      delta = search_all<T>(team, core, search_of(method), part, options.delta).delta;
+      delta = search_all<T>(team, prepared, search_of(method), part, options.delta).delta;
     }
     if (n > details.largest_core) {
       details.largest_core = n;

@@ -5,48 +5,40 @@
 #include <atoll/apsp/arcs/path_sum.hpp>
 #include <atoll/apsp/queries/row_summaries.hpp>
 #include <atoll/apsp/searches/choose_method.hpp>
-#include <atoll/apsp/searches/row_searches.hpp>
 #include <atoll/graph/edge_list_of.hpp>
 #include <atoll/matrix/gemm/lane_kernels.hpp>
+#include <cmath>
 
 namespace atl {
 namespace {
 
 constexpr std::size_t kBatchBytes = std::size_t{64} << 20;
 
+/// The fastest search of a graph, by batches of sources.
 template <class T>
 class RowSearches {
  public:
-  RowSearches(Team& team, const ReplicatedCsr<T>& arcs) : team_(team), arcs_(arcs), near_(near_arcs(arcs)) {
+  RowSearches(Team& team, const ReplicatedCsr<T>& arcs) : team_(team), prepared_(arcs) {
     if (arcs.vertices() == 0) return;
-    // A rate of 1 operation a second: the searches are only compared with each other.
-    for (const MethodEstimate& estimate : estimate_methods(team, arcs, 1)) {
-      if (estimate.method == PairsMethod::floyd_warshall) continue;
-      method_ = estimate.method;
-      break;
-    }
+    // Floyd-Warshall never ends: the searches are compared with each other.
+    search_ = search_of(estimate_methods(team, prepared_, HUGE_VAL).front().method);
   }
 
   std::size_t batch() const {
     const std::size_t of_threads = static_cast<std::size_t>(team_.size()) * kLanes<T>;
-    return std::max(of_threads, kBatchBytes / (sizeof(T) * std::max<std::size_t>(1, arcs_.ids.size())));
+    return std::max(of_threads, kBatchBytes / (sizeof(T) * std::max<std::size_t>(1, prepared_.given().ids.size())));
   }
   /// The order in which searches from vertices share most of their way.
-  Local place_of(Local v) const { return near_.place[v]; }
+  Local place_of(Local v) { return prepared_.near().place[v]; }
 
   void run(std::span<const Local> sources, MatrixView<T> rows) {
-    if (method_ == PairsMethod::dijkstra) return dijkstra_rows<T>(team_, arcs_, sources, rows);
-    std::vector<SourceRow> list;
-    for (std::size_t k = 0; k < sources.size(); ++k) list.push_back({place_of(sources[k]), static_cast<Local>(k)});
-    if (method_ == PairsMethod::breadth_first) list = breadth_first_rows<T>(team_, near_, list, rows);
-    if (!list.empty()) delta_ = delta_rows<T>(team_, near_, list, rows, delta_);
+    delta_ = search_rows(team_, prepared_, search_, sources, rows, delta_).delta;
   }
 
  private:
   Team& team_;
-  const ReplicatedCsr<T>& arcs_;
-  const NearArcs<T> near_;
-  PairsMethod method_ = PairsMethod::dijkstra;
+  PreparedArcs<T> prepared_;
+  RowSearch search_ = RowSearch::dijkstra;
   double delta_ = 0;  // tuned by the first batch
 };
 

@@ -1,22 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/apsp/arcs/replicated_csr.hpp>
-#include <atoll/base/parallel.hpp>
-#include <atoll/matrix/matrix.hpp>
+#include <atoll/apsp/searches/prepared_arcs.hpp>
 
 /// The building blocks of search_rows().
 namespace atl {
-
-/// A graph whose vertices are renumbered so that neighbours are close to each other in memory.
-template <class T>
-struct NearArcs {
-  ReplicatedCsr<T> arcs;     ///< by new number; without ids
-  std::vector<Local> place;  ///< [vertex] its new number
-};
-/// Renumbers breadth-first from the vertex of greatest degree of each component.
-template <class T>
-NearArcs<T> near_arcs(const ReplicatedCsr<T>& arcs);
 
 /// One source of a batch of simultaneous searches, and its row.
 struct SourceRow {

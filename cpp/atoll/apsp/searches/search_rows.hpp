@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/apsp/arcs/replicated_csr.hpp>
-#include <atoll/base/parallel.hpp>
-#include <atoll/matrix/matrix.hpp>
+#include <atoll/apsp/searches/prepared_arcs.hpp>
 #include <string_view>
 
 /// Computes rows of the distances by a search from each source: on sparse graphs less work than Floyd-Warshall's n^3.
@@ -36,9 +34,15 @@ struct RowSearchReport {
 /// `delta` is the bucket width; 0: tuned on the first sources. rows is sources.size() x n. Throws InputError for
 /// breadth_first if a weight is not 1, for a negative cycle (named), and for int32 whose potentials do not fit.
 template <class T>
+RowSearchReport search_rows(Team& team, PreparedArcs<T>& prepared, RowSearch search, std::span<const Local> sources,
+                            MatrixView<T> rows, double delta = 0);
+template <class T>
 RowSearchReport search_rows(Team& team, const ReplicatedCsr<T>& arcs, RowSearch search, std::span<const Local> sources,
                             MatrixView<T> rows, double delta = 0);
 /// Searches from every vertex.
+template <class T>
+RowSearchReport search_all(Team& team, PreparedArcs<T>& prepared, RowSearch search, MatrixView<T> rows,
+                           double delta = 0);
 template <class T>
 RowSearchReport search_all(Team& team, const ReplicatedCsr<T>& arcs, RowSearch search, MatrixView<T> rows,
                            double delta = 0);
