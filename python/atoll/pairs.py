@@ -256,7 +256,7 @@ def all_pairs(
 
     Components are computed one by one, trees that hang from them are taken off first, and what is left is done by
     blocked Floyd-Warshall over the (min, +) semiring [1]_ or, where that is estimated to be faster, by searches from
-    every vertex. On several ranks the matrix is spread over a grid of them. Weights may be negative; self-loops do not
+    every vertex. On several ranks each has a part of the matrix. Weights may be negative; self-loops do not
     count, and of parallel edges the least does. Collective over graph.comm.
 
     Parameters
@@ -283,7 +283,7 @@ def all_pairs(
                                 that of float64 weights none is rounded; of float32 fractions float32. "float32" of
                                 float64 weights rounds: .report["rounded_weights"] says how many
     method : {"auto", "fw", "dijkstra", "delta", "bfs"}
-                                several ranks, or another semiring: fw
+                                another semiring: fw
     delta : float               width of a bucket of delta-stepping; 0: tuned on the first sources
     peel : bool                 components and trees apart
     device : {"cpu", "cuda"}    where Floyd-Warshall runs: "cuda" a GPU of this rank, in float32, int32 or uint16, with

@@ -30,9 +30,7 @@ constexpr double kOfPeak = 0.7, kPeakSeconds = 0.005;
 /// A limited number of steps refers to the whole matrix, so no pendant trees are removed then.
 bool is_partial(const AllPairsOptions& options) { return options.on_grid.steps > 0; }
 
-bool is_search(const std::optional<PairsMethod>& method) {
-  return method && *method != PairsMethod::floyd_warshall;
-}
+bool is_search(const std::optional<PairsMethod>& method) { return method && *method != PairsMethod::floyd_warshall; }
 
 /// Whether ranks may search from a part of the sources each, in place of Floyd-Warshall on their grid: nothing that was
 /// asked for needs that.
@@ -72,8 +70,7 @@ void check_memory(World& world, const ReplicatedCsr<T>& arcs, const AllPairsOpti
                          .block = plan ? plan->block : options.block,
                          .threads = world.team().size()};
     if (!plan) return bytes_on_one_rank(gemm, of);
-    const double searches =
-        may_search(options) ? bytes_by_rows(of, rows_layout(n, world.size()).rows.size_on(0)) : 0;
+    const double searches = may_search(options) ? bytes_by_rows(of, rows_layout(n, world.size()).rows.size_on(0)) : 0;
     if (is_search(options.method)) return near * searches;
     return near * std::max(searches, bytes_on_a_grid(gemm, of, plan->grid, !options.checkpoint.folder.empty()));
   };
@@ -97,8 +94,8 @@ void check_device(const AllPairsOptions& options) {
   refuse(!kOnDevice<T>, fmt::format("values of {}", name_of(kElementOf<T>)),
          "its kernels are for float32, int32, uint16");
   refuse(options.semiring != Semiring::min_plus, fmt::format("{}", name_of(options.semiring)), "it computes min_plus");
-  refuse(is_search(options.method),
-         fmt::format("method {}", options.method ? name_of(*options.method) : ""), "it computes Floyd-Warshall");
+  refuse(is_search(options.method), fmt::format("method {}", options.method ? name_of(*options.method) : ""),
+         "it computes Floyd-Warshall");
 }
 
 template <class T>
@@ -197,9 +194,9 @@ AllPairs<T> by_rows(World& world, PreparedArcs<T>& prepared, const AllPairsOptio
   all.distances.local = Matrix<T>(static_cast<std::int64_t>(sources.size()), arcs.vertices());
   RankTimer timer(world);
   world.collective_try([&] {
-    all.report.delta = search_rows<T>(world.team(), prepared, search_of(method), sources, all.distances.local.view(),
-                                      options.delta)
-                           .delta;
+    all.report.delta =
+        search_rows<T>(world.team(), prepared, search_of(method), sources, all.distances.local.view(), options.delta)
+            .delta;
   });
   all.report.method = name_of(method);
   all.report.compute_seconds = timer.lap();

@@ -37,7 +37,7 @@ double search_bytes(const PairsMemory& of, PairsMethod method) {
   return arcs + of.threads * vertex * static_cast<double>(of.n);
 }
 
-/// Of the search, or of the one that needs most.
+/// The same for the method, or for the search that needs most.
 double searches_bytes(const PairsMemory& of) {
   if (of.method && of.method != PairsMethod::floyd_warshall) return search_bytes(of, *of.method);
   const double most = std::max(search_bytes(of, PairsMethod::dijkstra), search_bytes(of, PairsMethod::delta));

@@ -34,7 +34,7 @@ double bytes_on_one_rank(const Gemm& gemm, const PairsMemory& of);
 /// The most that any rank of the grid needs. A checkpoint adds one block per thread.
 double bytes_on_a_grid(const Gemm& gemm, const PairsMemory& of, const ProcessGrid& grid, bool checkpoint);
 
-/// Of a rank that searches from so many sources, whose rows it keeps.
+/// The bytes of a rank that searches from so many sources and keeps their rows.
 double bytes_by_rows(const PairsMemory& of, std::int64_t rows);
 
 /// The greatest n with bytes(n) <= has; bytes must grow with n.

@@ -265,9 +265,8 @@ int run_apsp(const Words& words) {
   CLI::App& app = command.app();
   input.add_reading_to(app);
   input.add_names_to(app);
-  app.add_option(
-         "--method", o.method,
-         "fw dijkstra delta bfs, or auto (default): the one that is estimated to be fastest")
+  app.add_option("--method", o.method,
+                 "fw dijkstra delta bfs, or auto (default): the one that is estimated to be fastest")
       ->check(CLI::IsMember({"auto", "fw", "dijkstra", "delta", "bfs"}));
   app.add_option("--semiring", o.semiring,
                  "min_plus (default: shortest paths), max_plus (longest), max_min (widest), or_and (who reaches whom)")

@@ -16,8 +16,8 @@ Matrix<S> a_third_of_arcs(std::int64_t n, bool symmetric) {
   Matrix<S> m(n, n);
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t j = 0; j < n; ++j)
-      m(i, j) = symmetric && j < i ? m(j, i)
-                                   : (random.below(3) == 0 ? static_cast<S>(random.below(40)) : static_cast<S>(-1));
+      m(i, j) =
+          symmetric && j < i ? m(j, i) : (random.below(3) == 0 ? static_cast<S>(random.below(40)) : static_cast<S>(-1));
   return m;
 }
 
@@ -30,7 +30,8 @@ void check_arcs_of(std::int64_t n, bool symmetric, int threads) {
   for (std::int64_t i = 0; i < n; ++i) {
     ids.push_back(i);
     for (std::int64_t j = 0; j < n; ++j)
-      if (m(i, j) >= 0) list.push_back({static_cast<Local>(i), static_cast<Local>(j), static_cast<std::int32_t>(m(i, j))});
+      if (m(i, j) >= 0)
+        list.push_back({static_cast<Local>(i), static_cast<Local>(j), static_cast<std::int32_t>(m(i, j))});
   }
   const auto expected = make_arcs<std::int32_t>(ids, true, list);
   const MatrixArcs found = arcs_of_matrix<S>(team, {.view = m.view(), .no_edge = static_cast<S>(-1)});

@@ -14,8 +14,7 @@ constexpr double kLargestWhole = 0x1p53;
 template <class S>
 class ArcTest {
  public:
-  explicit ArcTest(const MatrixWeights<S>& m)
-      : no_edge_(m.no_edge.value_or(S{})), has_no_edge_(m.no_edge.has_value()) {
+  explicit ArcTest(const MatrixWeights<S>& m) : no_edge_(m.no_edge.value_or(S{})), has_no_edge_(m.no_edge.has_value()) {
     if constexpr (std::is_floating_point_v<S>)
       none_ = m.semiring == Semiring::max_plus || m.semiring == Semiring::max_min ? -kNoPath<S> : kNoPath<S>;
   }
@@ -50,7 +49,8 @@ std::string refusal_of_entry(const MatrixWeights<S>& m, bool is_arc, bool on_dia
   if (std::isnan(w)) return "(not a number). Put infinity where there is no edge";
   if (!is_arc) return {};
   if (std::isinf(w)) return "(a weight is finite). Give one, or the infinity that stands for no path";
-  if (std::is_integral_v<S> && std::abs(w) > kLargestWhole) return "(beyond 2^53). Say by no_edge that it is none, or give a smaller weight";
+  if (std::is_integral_v<S> && std::abs(w) > kLargestWhole)
+    return "(beyond 2^53). Say by no_edge that it is none, or give a smaller weight";
   if (on_diagonal && m.weights == ArcWeights::as_given) {
     if (m.semiring == Semiring::min_plus && w < 0)
       return "(a negative cycle, around which paths get ever shorter). Put 0 there";
@@ -102,8 +102,7 @@ ArcRange summary_of_row(const MatrixWeights<S>& m, const ArcTest<S>& is_arc, std
     if (std::is_integral_v<S>)
       range.is_valid = range.is_valid && range.least >= -kLargestWhole && range.greatest <= kLargestWhole;
   }
-  range.is_valid =
-      range.is_valid && refusal_of_entry(m, on_diagonal, true, row[static_cast<std::size_t>(i)]).empty();
+  range.is_valid = range.is_valid && refusal_of_entry(m, on_diagonal, true, row[static_cast<std::size_t>(i)]).empty();
   count = arcs - on_diagonal;
   return range;
 }

@@ -19,7 +19,8 @@ namespace atl {
 template <class S>
 struct MatrixWeights {
   MatrixView<const S> view;
-  std::optional<S> no_edge = {};  ///< an entry of this value is no arc, nor is infinity (over max_plus, max_min -infinity)
+  std::optional<S> no_edge =
+      {};  ///< an entry of this value is no arc, nor is infinity (over max_plus, max_min -infinity)
   Semiring semiring = Semiring::min_plus;
   ArcWeights weights = ArcWeights::as_given;
   std::string name = "graph";

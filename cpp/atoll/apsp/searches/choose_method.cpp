@@ -163,7 +163,7 @@ std::vector<MethodEstimate> estimate_methods(Team& team, PreparedArcs<T>& prepar
   return list;
 }
 
-#define ATOLL_CHOOSE_METHOD(T)                                              \
+#define ATOLL_CHOOSE_METHOD(T)                                             \
   template double floyd_warshall_seconds(const ReplicatedCsr<T>&, double); \
   template std::vector<MethodEstimate> estimate_methods(Team&, PreparedArcs<T>&, double, Rank);
 ATOLL_CHOOSE_METHOD(float)

@@ -7,8 +7,8 @@
 #include <atoll/matrix/matrix.hpp>
 #include <optional>
 
-/// What searches need of a graph, made once for estimates and for the run: weights that are never negative, and
-/// neighbours that are close to each other in memory.
+/// Prepares a graph for searches, once for estimates and for the run: weights that are never negative, and neighbours
+/// that are close to each other in memory.
 ///
 ///     PreparedArcs<float> prepared(arcs);
 ///     estimate_methods(team, prepared, seconds);                           // choose_method.hpp

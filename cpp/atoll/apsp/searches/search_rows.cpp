@@ -86,12 +86,12 @@ RowSearchReport search_all(Team& team, const ReplicatedCsr<T>& arcs, RowSearch s
   return search_all(team, prepared, search, rows, delta);
 }
 
-#define ATOLL_SEARCH_ROWS(T)                                                                                 \
-  template RowSearchReport search_rows<T>(Team&, PreparedArcs<T>&, RowSearch, std::span<const Local>,        \
-                                          MatrixView<T>, double);                                            \
-  template RowSearchReport search_rows<T>(Team&, const ReplicatedCsr<T>&, RowSearch, std::span<const Local>, \
-                                          MatrixView<T>, double);                                            \
-  template RowSearchReport search_all<T>(Team&, PreparedArcs<T>&, RowSearch, MatrixView<T>, double);         \
+#define ATOLL_SEARCH_ROWS(T)                                                                                         \
+  template RowSearchReport search_rows<T>(Team&, PreparedArcs<T>&, RowSearch, std::span<const Local>, MatrixView<T>, \
+                                          double);                                                                   \
+  template RowSearchReport search_rows<T>(Team&, const ReplicatedCsr<T>&, RowSearch, std::span<const Local>,         \
+                                          MatrixView<T>, double);                                                    \
+  template RowSearchReport search_all<T>(Team&, PreparedArcs<T>&, RowSearch, MatrixView<T>, double);                 \
   template RowSearchReport search_all<T>(Team&, const ReplicatedCsr<T>&, RowSearch, MatrixView<T>, double);
 ATOLL_SEARCH_ROWS(float)
 ATOLL_SEARCH_ROWS(double)
