@@ -17,7 +17,7 @@ import numpy as np
 from . import _core, errors
 from .progress import is_bar
 
-__all__ = ["converted", "json_text", "one_of", "refuse_masked", "shown", "type_name", "vertex_id"]
+__all__ = ["converted", "is_matrix", "json_text", "one_of", "refuse_masked", "shown", "type_name", "vertex_id"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -42,7 +42,7 @@ def converted(f: F, refused: Callable[[dict[str, Any]], None] = lambda given: No
     @functools.wraps(f)
     def call(*args: Any, **kwargs: Any) -> Any:
         for k, annotation in graphs:  # before all else: the other arguments are checked on its ranks
-            if k in or_matrix and isinstance(args[k] if k < len(args) else kwargs.get(names[k]), np.ndarray):
+            if k in or_matrix and is_matrix(args[k] if k < len(args) else kwargs.get(names[k])):
                 continue
             kind = _graph_class(f, annotation)
             if k < len(args):
@@ -201,6 +201,11 @@ def _int(value: Any) -> int:
 
 def _column(value: Any) -> str | int:
     return value if isinstance(value, str) else _whole(value)
+
+
+def is_matrix(value: Any) -> bool:
+    """Whether it is a square of numpy."""
+    return isinstance(value, np.ndarray) and value.ndim == 2 and value.shape[0] == value.shape[1]
 
 
 def _float(value: Any) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _core, errors
 from .apsp import SEMIRINGS
-from .arguments import one_of, refuse_masked, shown, type_name, vertex_id
+from .arguments import is_matrix, one_of, refuse_masked, shown, type_name, vertex_id
 from .attributes import weighted_graph, without_weights
 from .collective_arguments import checked
 from .graph import Graph, GraphLike
@@ -266,9 +266,10 @@ def all_pairs(
                                 j, of vertices 0 .. n-1. Infinity says that there is no edge, over max_plus and max_min
                                 minus infinity, and so does False; NaN is refused. A diagonal of 0 or more is not
                                 looked at, a negative entry there is a negative cycle. A symmetric matrix is
-                                undirected. Rows of int32, int64, float32 or float64 one after the other are read
-                                where they are; another type, order or stride takes one copy. Several ranks give the
-                                same matrix
+                                undirected. Zeros beside the diagonal, which are no edges to Graph(), are refused where
+                                nothing says that there is no edge. Rows of int32, int64, float32 or float64 one after
+                                the other are read where they are; another type, order or stride takes one copy.
+                                Several ranks give the same matrix
     weight : bool, str or None  True: an edge is as long as its weight, where the graph has some; a name: as that
                                 attribute of it; False or None, and without weights: every edge has length 1
     no_edge : number, optional  of a matrix: the entry that says, beside infinity, that there is no edge. None: no
@@ -331,8 +332,8 @@ def all_pairs(
     >>> widest.distance(1, 3), widest.path(1, 3).tolist()
     (5, [1, 2, 3])
     """
-    matrix = graph if isinstance(graph, np.ndarray) else None
-    holder: Any = graph if matrix is None else _Rows(world_of(), len(matrix) if matrix.ndim else 0)
+    matrix = graph if is_matrix(graph) else None
+    holder: Any = graph if matrix is None else _Rows(world_of(), len(matrix))
     what = f"all_pairs({weight=}, {no_edge=}, {semiring=}, {dtype=}, {method=}, {delta=}, {peel=}, {device=})"
     if matrix is not None and holder.world.size > 1:  # on all ranks the same one
         what += f" of {matrix.shape} {matrix.dtype} {zlib.crc32(np.ascontiguousarray(matrix).view(np.uint8)):x}"
@@ -344,11 +345,11 @@ def all_pairs(
         if not delta >= 0:
             raise errors.UsageError(f"delta is {delta} (the width of a bucket). Give 0 or more.")
         if matrix is not None:
-            matrix, no_edge = _rows_one_after_another(matrix, no_edge, semiring)
             if not isinstance(weight, (bool, np.bool_, type(None))):
                 raise TypeError(
                     f"weight is {shown(weight)} (a matrix is its weights). Give True, or False for length 1."
                 )
+            matrix, no_edge = _rows_one_after_another(matrix, no_edge, semiring)
         elif no_edge is not None:
             raise errors.UsageError(f"no_edge is {no_edge} (a graph has the edges that it has). Leave it out.")
         if holder.n == 0:
@@ -368,13 +369,13 @@ def _rows_one_after_another(
 ) -> tuple[np.ndarray, float | int | None]:
     """The matrix as the core reads it, a copy where it lies otherwise, and what says there that there is no edge."""
     refuse_masked("graph", matrix)
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise errors.InputError(f"graph is a matrix of shape {matrix.shape} (it is n x n). Give a square one.")
     kind = matrix.dtype
     if kind.kind not in "biuf" or kind.itemsize > 8:
         raise TypeError(f"graph is a matrix of {kind} (float64 or whole numbers are needed). Use .astype.")
     if no_edge is None and (kind.kind == "b" or semiring == "or_and"):
         no_edge = 0
+    if no_edge is None:
+        _refuse_two_readings(matrix)
     if no_edge is not None:
         is_number = no_edge == no_edge
         if not is_number or (kind.kind in "iu" and not _is_of(kind, no_edge)):
@@ -395,6 +396,21 @@ def _rows_one_after_another(
         taken = np.dtype(np.int32 if kind.itemsize <= 2 or kind.kind != "u" and kind.itemsize == 4 else np.int64)
         no_edge = None if no_edge is None else int(no_edge)
     return np.ascontiguousarray(matrix, dtype=taken), no_edge
+
+
+def _refuse_two_readings(matrix: np.ndarray) -> None:
+    """An InputError for zeros beside the diagonal of a matrix that says nowhere that there is no edge.
+
+    To Graph() and SciPy they are no edges.
+    """
+    zeros = matrix.size - np.count_nonzero(matrix) - (len(matrix) - np.count_nonzero(matrix.diagonal()))
+    if zeros == 0 or (matrix.dtype.kind == "f" and not np.isfinite(matrix).all()):
+        return
+    i, j = next((i, j) for i, row in enumerate(matrix) for j in np.flatnonzero(row == 0) if i != j)
+    raise errors.InputError(
+        f"graph[{i}, {j}] is 0 (no edge, or one of length 0: the matrix has no infinity). Say no_edge=0; or, "
+        "where 0 is a length, a no_edge that the matrix does not have, such as -1."
+    )
 
 
 def _is_of(kind: np.dtype, number: float | int) -> bool:

@@ -40,12 +40,13 @@ def test_distances_are_those_of_the_oracle(n, density, symmetric):
     matrix = random_matrix(n, density, n, symmetric=symmetric)
     expected = oracle(matrix)
     whole = np.where(np.isinf(matrix), -1, matrix)
+    none = None if np.isinf(matrix).any() else -1  # or its zeros might be meant for no edges
     for given, no_edge in [
-        (matrix, None),
-        (matrix.astype(np.float32), None),
-        (np.asfortranarray(matrix), None),
-        (np.repeat(np.repeat(matrix, 2, 0), 2, 1)[::2, ::2], None),
-        (matrix.astype(">f8"), None),
+        (matrix, none),
+        (matrix.astype(np.float32), none),
+        (np.asfortranarray(matrix), none),
+        (np.repeat(np.repeat(matrix, 2, 0), 2, 1)[::2, ::2], none),
+        (matrix.astype(">f8"), none),
         (whole.astype(np.int64), -1),
         (whole.astype(np.int32), -1),
         (whole.astype(np.int8), -1),
@@ -108,13 +109,13 @@ def test_the_diagonal():
     matrix = np.array([[3.0, 1.0], [np.inf, np.inf]])
     assert lengths(atoll.all_pairs(matrix)).tolist() == [[0, 1], [np.inf, 0]]
     with pytest.raises(atoll.InputError, match=r"^graph\[1, 1\] is -1 \(a negative cycle"):
-        atoll.all_pairs(np.array([[0, 1], [1, -1]]))
+        atoll.all_pairs(np.array([[0, 1], [1, -1]]), no_edge=-9)
     assert atoll.all_pairs(np.array([[-1, 1], [1, -1]]), no_edge=-1).distance(0, 0) == 0
     with pytest.raises(atoll.InputError, match=r"^graph\[0, 0\] is 2 \(a positive cycle"):
         atoll.all_pairs(np.array([[2, 1], [-9, 0]]), no_edge=-9, semiring="max_plus")
     with pytest.raises(atoll.InputError, match="0 -> 1 -> 0"):
-        atoll.all_pairs(np.array([[0, 1], [-2, 0]]))
-    assert atoll.all_pairs(np.array([[0, 5], [-2, 0]])).distance(1, 0) == -2
+        atoll.all_pairs(np.array([[0, 1], [-2, 0]]), no_edge=-9)
+    assert atoll.all_pairs(np.array([[0, 5], [-2, 0]]), no_edge=-9).distance(1, 0) == -2
 
 
 def test_other_semirings():
@@ -138,9 +139,14 @@ def test_other_semirings():
         ([[np.nan, 1], [1, 0]], {}, atoll.InputError, r"^graph\[0, 0\] is nan"),
         ([[0, 1], [-np.inf, 0]], {}, atoll.InputError, r"^graph\[1, 0\] is -inf \(a weight is finite\)"),
         ([[0, np.inf], [1, 0]], {"semiring": "max_min"}, atoll.InputError, r"^graph\[0, 1\] is inf"),
-        ([[0, 2**60], [1, 0]], {}, atoll.InputError, r"^graph\[0, 1\] is 1152921504606846976 \(beyond 2\^53\)"),
-        ([[0, 1.5], [1, 0]], {"dtype": "int32"}, atoll.InputError, r"the edge from 0 to 1 weighs 1.5"),
-        ([[0, 1, 2], [1, 0, 2]], {}, atoll.InputError, r"^graph is a matrix of shape \(2, 3\)"),
+        (
+            [[0, 2**60], [1, 0]],
+            {"no_edge": -1},
+            atoll.InputError,
+            r"^graph\[0, 1\] is 1152921504606846976 \(beyond",
+        ),
+        ([[0, 1.5], [1, 0]], {"dtype": "int32", "no_edge": -1}, atoll.InputError, r"the edge from 0 to 1 weighs 1.5"),
+        (np.ones((5, 5)) - np.eye(5)[[1, 0, 2, 3, 4]], {}, atoll.InputError, r"^graph\[0, 1\] is 0 \(no edge, or one"),
         ([[0, 1], [1, 0]], {"no_edge": 0.5}, atoll.UsageError, r"^no_edge is 0.5 \(no number of int64\)"),
         ([[0, 1], [1, 0]], {"no_edge": 2**63}, atoll.UsageError, r"^no_edge is 9223372036854775808"),
         ([[0, 1.5], [1, 0]], {"no_edge": float("nan")}, atoll.UsageError, r"^no_edge is nan"),
@@ -159,3 +165,16 @@ def test_a_graph_has_its_edges():
         atoll.all_pairs(atoll.Graph("ring:5"), no_edge=0)
     with pytest.raises(atoll.InputError, match="no vertex"):
         atoll.all_pairs(np.zeros((0, 0)))
+
+
+def test_other_arrays_are_no_graph():
+    with pytest.raises(TypeError, match=r"an edge a row: Graph.from_edges"):
+        atoll.all_pairs(np.array([[0, 1], [1, 2], [2, 3]]))
+
+
+def test_zeros_that_are_said_to_be_edges_or_none():
+    ring = np.roll(np.eye(6), 1, axis=1)
+    assert atoll.all_pairs(ring, no_edge=0).distance(0, 5) == 5
+    assert atoll.all_pairs(ring, no_edge=-1).distance(0, 2) == 0
+    ring[0, 0] = np.inf
+    assert atoll.all_pairs(ring).distance(0, 2) == 0
