@@ -166,7 +166,7 @@ def test_a_run_takes_the_plan_that_was_predicted(tmp_path):
         for n in (7, 10):
             run = report(
                 *("run", "apsp", f"kron:{n}", "--ranks", ranks, "--transport", "inproc", "--threads", 1),
-                *("--type", "int32", "--no-verify"),
+                *("--method", "fw", "--type", "int32", "--no-verify"),
                 **here,
             )
             vertices = run["input"]["vertices"]

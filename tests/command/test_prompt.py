@@ -206,7 +206,7 @@ def test_a_long_run_says_on_a_terminal_what_it_is_at():
         ["closeness", "kron:18", "--no-verify"],
         ["eccentricity", "kron:16", "--no-verify"],
         ["apsp", "uniform:13:64", "--method", "fw"],
-        ["apsp", "uniform:13:64", "--ranks", "2", "--threads", "1", "--transport", "inproc"],
+        ["apsp", "uniform:13:64", "--method", "fw", "--ranks", "2", "--threads", "1", "--transport", "inproc"],
     ],
     ids=lambda words: " ".join(words[:2]),
 )
