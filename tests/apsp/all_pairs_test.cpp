@@ -98,17 +98,21 @@ TEST_CASE("of several ranks each searches from the sources of its rows, by every
 }
 
 TEST_CASE("ranks agree on a search where their grid would take longer") {
-  const auto input = arcs_of<std::int32_t>({3000, 6000, true, true}, 23);
+  const auto input = arcs_of<std::int32_t>({300, 600, true, true}, 23);
   for (const Rank ranks : {2, 3})
     run_ranks(ranks, samples::quiet_plan(), [&](World& world) {
-      const ReplicatedCsr<std::int32_t> arcs = make_arcs<std::int32_t>(ids_of(3000), true, input, "sparse");
-      const AllPairs<std::int32_t> chosen = all_pairs(world, arcs, {});
+      const ReplicatedCsr<std::int32_t> arcs = make_arcs<std::int32_t>(ids_of(300), true, input, "sparse");
+      // A thousand operations a second: by the model the grid takes hours.
+      const AllPairsOptions slow{.machine = usual_machine(Element::int32, 1000)};
+      const AllPairs<std::int32_t> chosen = all_pairs(world, arcs, slow);
       CHECK(chosen.report.method != "fw");
       CHECK(!chosen.report.plan);
       CHECK(chosen.distances.layout.grid.cols == 1);
-      const AllPairs<std::int32_t> grid = all_pairs(world, arcs, {.grid = {.shape = GridShape{1, ranks}}});
+      const AllPairs<std::int32_t> grid =
+          all_pairs(world, arcs, {.grid = {.shape = GridShape{1, ranks}}, .machine = slow.machine});
       CHECK(grid.report.method == "fw");  // a grid was asked for
-      const AllPairs<std::int32_t> forced = all_pairs(world, arcs, {.method = PairsMethod::floyd_warshall});
+      const AllPairs<std::int32_t> forced =
+          all_pairs(world, arcs, {.method = PairsMethod::floyd_warshall, .machine = slow.machine});
       CHECK(forced.report.method == "fw");
       CHECK_THROWS_WITH_AS(
           all_pairs(world, arcs, {.method = PairsMethod::delta, .grid = {.shape = GridShape{1, ranks}}}),
