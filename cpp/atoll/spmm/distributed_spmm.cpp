@@ -54,6 +54,7 @@ class DistributedSpmm<T>::Split {
       return RowIndex(world.team(), blocks_.count(), needed, own, world.plan().replicated_bytes);
     };
     index_ = index_of(columns);
+    remote_columns_ = index_.rows().size();
     if (strategy.fetch == SpmmStrategy::Fetch::blocks) {
       std::vector<Vertex> some(columns.begin(), columns.end());
       for (const Rank owner : owners_to_take(world))
@@ -72,6 +73,7 @@ class DistributedSpmm<T>::Split {
   }
 
   std::size_t phases() const { return needed_.size(); }
+  std::size_t remote_columns() const { return remote_columns_; }
   /// Collective. Frees the numbers.
   std::shared_ptr<const HaloPlan> plan(std::size_t phase) {
     const std::vector<Vertex> needed = std::move(needed_[phase]);
@@ -135,7 +137,8 @@ class DistributedSpmm<T>::Split {
   World& world_;
   const Blocks& blocks_;
   const SpmmStrategy& strategy_;
-  RowIndex index_;                           // of remote columns
+  RowIndex index_;  // of remote columns
+  std::size_t remote_columns_;
   std::vector<std::uint32_t> repeats_;       // [position] nonzeros in the column; empty: one copy for all
   std::vector<std::uint32_t> phase_;         // [position]; empty: one phase
   std::vector<Local> place_;                 // [position]; empty: the position
@@ -153,15 +156,18 @@ DistributedSpmm<T>::DistributedSpmm(World& world, MatrixRows<T>&& rows, Reduce r
   row_nonzeros_.resize(own);
   for (std::size_t i = 0; i < own; ++i) row_nonzeros_[i] = rows.offsets[i + 1] - rows.offsets[i];
   remote_nonzeros_ = spmm::remote_nonzeros(rows, world.rank());
-  remote_columns_ = RowIndex(world.team(), rows.column_blocks.count(), {rows.columns.data(), rows.columns.size()},
-                             {first, end}, world.plan().replicated_bytes)
-                        .rows()
-                        .size();
-  if (strategy.fetch == SpmmStrategy::Fetch::joint && (reduce == Reduce::sum || reduce == Reduce::mean)) {
+  const bool joint = strategy.fetch == SpmmStrategy::Fetch::joint && (reduce == Reduce::sum || reduce == Reduce::mean);
+  if (joint) {
+    // Before nonzeros go to other ranks: the volume is that of the matrix.
+    remote_columns_ = RowIndex(world.team(), rows.column_blocks.count(), {rows.columns.data(), rows.columns.size()},
+                               {first, end}, world.plan().replicated_bytes)
+                          .rows()
+                          .size();
     partial_.emplace(world, rows, reduce);
     if (!partial_->any()) partial_.reset();
   }
   Split split(world, rows, strategy);
+  if (!joint) remote_columns_ = split.remote_columns();
   phases_.resize(split.phases());
   const auto is_own = [&](Vertex column) { return column >= first && column < end; };
   constexpr std::size_t kGrain = 1024;

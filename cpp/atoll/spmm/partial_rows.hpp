@@ -10,13 +10,13 @@
 /// Rows of C that a rank computes in part for their owners, where that moves fewer rows than B's would be.
 ///
 ///     PartialRows<float> partial(world, rows, Reduce::sum);     // collective; takes nonzeros out of the rows
-///     partial.product()(team, b, partial.begin(b.cols));        // of own rows of B alone
+///     partial.product()(team, b, partial.begin(b.cols));        // of own rows of B
 ///     partial.add_to(c);                                        // collective, after c has this rank's own part
 namespace atl {
 
 /// [nonzero] 1 where the owner of its column multiplies it: by the least cover (minimum_cover()) of the block between
 /// the two domains that a row between the two ranks crosses, of all ranks in both; inside a leaf domain between the two
-/// ranks. So what crosses the highest level is the least that rows of B, told once a domain, and rows of C, summed once
+/// ranks. So what crosses the highest level is the least that rows of B, sent once a domain, and rows of C, summed once
 /// a domain, can be. Blocks are covered at once by the ranks that need the rows. Collective; the columns must exist.
 template <class T>
 std::vector<std::uint8_t> multiplied_by_owners(World& world, const MatrixRows<T>& rows);

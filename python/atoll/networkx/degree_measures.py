@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NetworkX's measures that need the degrees alone."""
+"""NetworkX's measures that need nothing but degrees."""
 
 from __future__ import annotations
 

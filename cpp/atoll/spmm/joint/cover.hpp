@@ -30,8 +30,8 @@ struct RowCover {
   std::size_t size() const { return columns.size() + rows.size(); }
 };
 
-/// Returns, of all least covers, the one with the most columns: no other rank multiplies for these. It depends on the
-/// set of nonzeros alone. O(nonzeros x sqrt(rows + columns)) time, mostly some ten passes.
+/// Returns, of all least covers, the one with the most columns: no other rank multiplies for these. It depends on
+/// nothing but the set of nonzeros. O(nonzeros x sqrt(rows + columns)) time, mostly some ten passes.
 RowCover minimum_cover(std::vector<Nonzero> nonzeros);
 
 }  // namespace atl::spmm
