@@ -13,7 +13,7 @@ from run import leave_out
 
 ROOT = Path(__file__).resolve().parent.parent
 MACHINES = {16: "2x2x4", 64: "4x4x4", 256: "4x8x8", 1024: "8x8x16", 4096: "16x16x16"}
-ROUTES = ["direct", "aml", "row", "mst", "domain", "auto"]
+ROUTES = ["direct", "aml", "aml-levels", "row", "mst", "mst-levels", "domain", "auto"]
 # One run of each; CDLP and PageRank with a few rounds only, because all rounds are alike.
 ALGORITHMS = {
     "bfs": "--sources 1 --seed 2",

@@ -16,7 +16,7 @@ from run import run_ours
 SEARCHES = {
     "bfs": {
         "parameters": {
-            "route": ["direct", "aml", "row", "mst", "domain", "auto"],
+            "route": ["direct", "aml-levels", "row", "mst-levels", "domain", "auto"],
             "monitors": ["spread", "single", "router", "heavy"],
             "buffers": ["dynamic", "switched", "single"],
             "slot_bytes": [4096, 2048, 1024],

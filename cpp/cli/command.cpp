@@ -47,7 +47,11 @@ Command::Command(std::string name, const std::string& about)
         "--map", map_,
         "order of the ranks: a file of places (`atoll map --export places FILE`), or hamorder-w, hamorder, "
         "random or identity on the network of --domains or --platform (default: as launched)");
-    app_->add_option("--route", route_, "direct, aml, row, mst, domain or auto: how records travel between ranks");
+    app_->add_option("--route", route_,
+                     "direct, aml, aml-levels, row, mst, mst-levels, domain or auto: how records travel between ranks");
+    app_->add_option("--without", without_,
+                     "merging,claims,closing or some of them: what routes leave out of what they save over the "
+                     "published ones, for comparison");
     app_->add_option("--exchange", exchange_,
                      "what carries the values that ranks exchange in rounds: mailbox (slots of the transport), queue "
                      "(LCI's: one message from each thread to each peer) or auto");
@@ -73,8 +77,8 @@ void Command::add_workgroup() {
 }
 
 void Command::remove_job_options(std::initializer_list<std::string_view> kept) {
-  for (const char* option : {"--ranks", "--transport", "--mpi", "--provider", "--platform", "--route", "--exchange",
-                             "--map", "--domains", "--plan"})
+  for (const char* option : {"--ranks", "--transport", "--mpi", "--provider", "--platform", "--route", "--without",
+                             "--exchange", "--map", "--domains", "--plan"})
     if (std::ranges::find(kept, option) == kept.end()) app_->remove_option(app_->get_option(option));
 }
 
@@ -224,6 +228,7 @@ Plan Command::chosen_plan() const {
   if (platform_) plan.platform = *platform_;
   if (map_) plan.map = *map_;
   if (route_) plan.route = *route_;
+  if (without_) plan.without = *without_;
   if (exchange_) plan.exchange = *exchange_;
   if (provider_ && *provider_ != "auto" && plan.transport != "ofi")
     throw UsageError(

@@ -90,7 +90,7 @@ class Command {
   Rank ranks_ = 0;
   std::optional<Rank> workgroup_;
   std::optional<int> threads_;
-  std::optional<std::string> transport_, mpi_, provider_, domains_, platform_, map_, route_, exchange_;
+  std::optional<std::string> transport_, mpi_, provider_, domains_, platform_, map_, route_, without_, exchange_;
   std::string plan_file_, json_;
   bool quiet_ = false, verbose_ = false;
   Plan plan_;

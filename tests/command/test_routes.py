@@ -23,7 +23,9 @@ def search(*words, ranks=4, domains="2x2"):
 
 @pytest.mark.mpi
 @pytest.mark.parametrize("transport", ["inproc", "levels", "shm", "mpi", "mpi_probe", "ofi"])
-@pytest.mark.parametrize("route", ["aml", "row", "mst", "domain", "domain:leaf", "domain:rank", "auto"])
+@pytest.mark.parametrize(
+    "route", ["aml", "aml-levels", "row", "mst", "mst-levels", "domain", "domain:leaf", "domain:rank", "auto"]
+)
 def test_a_search_reaches_the_same_on_every_route(route, transport):
     report = search("--transport", transport, "--route", route)
     direct = search("--transport", "inproc", "--route", "direct")
@@ -54,11 +56,25 @@ def test_every_choice_of_monitors_finds_the_same(monitors, tmp_path):
     assert report["result"]["reached"] == search("--transport", "inproc", ranks=1, domains="1")["result"]["reached"]
 
 
+@pytest.mark.parametrize("without", ["merging", "claims", "closing", "merging,claims,closing"])
+def test_routes_that_leave_savings_out_find_the_same(without):
+    expected = search("--transport", "inproc", ranks=1, domains="1")["result"]
+    for route in ("direct", "domain", "auto"):
+        report = search("--transport", "inproc", "--route", route, "--without", without, ranks=5, domains="3+2")
+        assert report["plan"]["without"] == without
+        assert (report["result"]["reached"], report["result"]["levels"]) == (expected["reached"], expected["levels"])
+
+
+def test_a_saving_that_is_none_is_refused():
+    done = subprocess.run([ATOLL, "run", "bfs", "kron:4", "--without", "votes"], capture_output=True, text=True)
+    assert done.returncode == 2 and "'votes'" in done.stderr and "merging, claims and closing" in done.stderr
+
+
 def test_auto_takes_the_cheapest_route_and_reports_its_prediction():
     words = ["--transport", "levels", "--direction", "push"]
     seconds = {
         route: search(*words, "--route", route, ranks=64, domains="4x4x4")["seconds"]["run"]
-        for route in ("direct", "aml", "row", "mst", "domain")
+        for route in ("direct", "aml", "aml-levels", "row", "mst", "mst-levels", "domain")
     }
     chosen = search(*words, "--route", "auto", ranks=64, domains="4x4x4")
     assert chosen["seconds"]["run"] <= 1.05 * min(seconds.values())

@@ -113,7 +113,15 @@ def test_platforms_run_on_every_clock(clock, platform, kinds):
     run = report("simulate", "--platform", platform, "--clock", clock, "--route", "all", "--", "run", "bfs", "kron:8")
     assert run["verified"] is True and run["platform"]["clock"] == clock and run["platform"]["ranks"] == 16
     assert len(run["platform"]["levels"]) == kinds
-    assert [row["route"] for row in run["routes"]] == ["direct", "aml", "row", "mst", "domain"]
+    assert [row["route"] for row in run["routes"]] == [
+        "direct",
+        "aml",
+        "aml-levels",
+        "row",
+        "mst",
+        "mst-levels",
+        "domain",
+    ]
     for row in run["routes"]:
         assert 0 < row["communication_seconds"] < row["run_seconds"] < row["virtual_seconds"]
 

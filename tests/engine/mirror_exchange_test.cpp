@@ -251,7 +251,7 @@ TEST_CASE("monitors combine values: fewer bytes cross between domains than witho
     });
     return bytes;
   };
-  for (const char* route : {"domain", "mst"})
+  for (const char* route : {"domain", "mst-levels"})
     for (const bool up : {true, false}) {
       CAPTURE(std::string(route));
       CAPTURE(up);

@@ -5,6 +5,7 @@
 #include <atoll/base/error.hpp>
 #include <atoll/base/json.hpp>
 #include <atoll/runtime/plan.hpp>
+#include <atoll/runtime/routes/savings.hpp>
 #include <bit>
 #include <cctype>
 #include <cstdlib>
@@ -23,6 +24,7 @@ void for_each_field(P& plan, F&& f) {
   f("mpi", plan.mpi);
   f("provider", plan.provider);
   f("route", plan.route);
+  f("without", plan.without);
   f("exchange", plan.exchange);
   f("monitors", plan.monitors);
   f("domains", plan.domains);
@@ -150,7 +152,9 @@ void Plan::validate() const {
   one_of("node_transport", node_transport, {"auto", "shm", "none"});
   one_of("progress", progress, {"inline", "thread"});
   one_of("mpi", mpi, {"auto", "openmpi", "mpich"});
-  one_of("route", route, {"direct", "aml", "row", "mst", "domain", "domain:leaf", "domain:rank", "auto"});
+  one_of("route", route,
+         {"direct", "aml", "aml-levels", "row", "mst", "mst-levels", "domain", "domain:leaf", "domain:rank", "auto"});
+  Savings::without(without);
   one_of("exchange", exchange, {"auto", "mailbox", "queue"});
   one_of("monitors", monitors, {"spread", "one", "single", "router", "heavy"});
   one_of("buffers", buffers, {"dynamic", "switched", "single"});

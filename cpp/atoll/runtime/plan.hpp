@@ -17,8 +17,9 @@ struct Plan {
   std::string node_transport = "auto";  ///< auto shm none: what ranks of one node use under another transport
   std::string mpi = "auto";             ///< auto openmpi mpich: which plug-in serves transports mpi*
   std::string provider = "auto";        ///< of libfabric, for transport ofi: auto tcp;ofi_rxm shm verbs;ofi_rxm ...
-  /// direct aml row mst domain domain:leaf domain:rank, or auto: how records travel between ranks.
+  /// How records travel between ranks: direct aml aml-levels row mst mst-levels domain domain:leaf domain:rank auto.
   std::string route = "direct";
+  std::string without = {};       ///< some of merging,claims,closing: what routes leave out of what they save (Savings)
   std::string exchange = "auto";  ///< auto mailbox queue: what carries the values that ranks exchange in rounds
   /// spread one single router heavy: which ranks of a domain gather for others, on route domain (Monitors).
   std::string monitors = "spread";

@@ -46,6 +46,7 @@ World::World(std::unique_ptr<Fabric> fabric, Plan plan, Hierarchy hierarchy, Opt
     : Collectives(*this),
       fabric_(std::move(fabric)),
       plan_(std::move(plan)),
+      savings_(Savings::of(plan_.route, plan_.without)),
       hierarchy_(std::move(hierarchy)),
       options_(std::move(options)),
       rank_(fabric_->rank()),
@@ -58,7 +59,7 @@ World::World(std::unique_ptr<Fabric> fabric, Plan plan, Hierarchy hierarchy, Opt
       buffer_slots_to_(static_cast<std::size_t>(size_)),
       threads_(static_cast<std::size_t>(thread_slots())),
       internals_(std::make_unique<Internals>(
-          *this, RouteModel(hierarchy_, machine_.cost.levels(), slot_rule_of(plan_, *fabric_)))),
+          *this, RouteModel(hierarchy_, machine_.cost.levels(), slot_rule_of(plan_, *fabric_), savings_))),
       all_near_(internals_->dispatcher.all_near()) {
   check(hierarchy_.size() == size_, "the hierarchy has {} ranks (the job has {}). Correct --domains.",
         hierarchy_.size(), size_);

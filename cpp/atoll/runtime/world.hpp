@@ -7,6 +7,7 @@
 #include <atoll/runtime/collectives.hpp>
 #include <atoll/runtime/counters.hpp>
 #include <atoll/runtime/plan.hpp>
+#include <atoll/runtime/routes/savings.hpp>
 #include <atoll/topology/hierarchy.hpp>
 #include <atoll/topology/machine.hpp>
 #include <atoll/transport/fabric.hpp>
@@ -65,6 +66,8 @@ class World : public Collectives {
   Rank rank() const { return rank_; }
   Rank size() const { return size_; }
   const Plan& plan() const { return plan_; }
+  /// The savings of exchanges, by Plan::route and Plan::without.
+  const Savings& savings() const { return savings_; }
   const Hierarchy& hierarchy() const { return hierarchy_; }
   /// The machine: costs of messages on each level of the hierarchy, and what else is known of it.
   const Machine& machine() const { return machine_; }
@@ -239,6 +242,7 @@ class World : public Collectives {
 
   std::unique_ptr<Fabric> fabric_;
   const Plan plan_;
+  const Savings savings_;
   const Hierarchy hierarchy_;
   Options options_;
   const Rank rank_, size_;

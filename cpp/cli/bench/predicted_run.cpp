@@ -49,7 +49,7 @@ BfsProfile profile_of(const Words& words) {
 }  // namespace
 
 PredictedRun predict_run(const Hierarchy& hierarchy, const Machine& machine, const std::vector<std::string>& routes,
-                         const Words& words) {
+                         const std::string& without, const Words& words) {
   if (words.size() < 3 || words[0] != "run" || words[1] != "bfs")
     throw UsageError("--clock formulas: there are formulas for `run bfs GRAPH` alone. Take it, or another clock.");
   Words graph(words.begin() + 2, words.end());
@@ -63,9 +63,7 @@ PredictedRun predict_run(const Hierarchy& hierarchy, const Machine& machine, con
   }
   const auto ranks = static_cast<double>(hierarchy.size());
   const Plan plan;
-  const RouteModel model(hierarchy, machine.cost.levels(),
-                         {plan.slot_bytes_for(hierarchy.size()), plan.slots_per_peer, plan.longest_slot_bytes()});
-  const std::vector<Exchange> exchanges = profile_of(graph).scaled(times).exchanges(ranks);
+  const BfsProfile profile = profile_of(graph).scaled(times);
 
   PredictedRun result;
   result.assumptions =
@@ -74,13 +72,18 @@ PredictedRun predict_run(const Hierarchy& hierarchy, const Machine& machine, con
       "size, the rounds of a route one after the other, no link shared but a domain's uplink, no computation" +
       scaled;
   for (const std::string& route : routes) {
+    const Savings savings = Savings::of(route, without);
+    const RouteModel model(hierarchy, machine.cost.levels(),
+                           {plan.slot_bytes_for(hierarchy.size()), plan.slots_per_peer, plan.longest_slot_bytes()},
+                           savings);
     RouteModel::Estimate sum;
     // A search knows its levels one drain late on routes whose drains add them up, so it drains once more; elsewhere the
     // ranks add up what the source and the unreached vertices have.
     const Exchange last{.agrees_apart = false};
     const std::string_view last_route = model.best(last, RouteModel::choices(route));
-    sum.seconds = last_route == "direct" ? 2 * model.vote_seconds(false) : model.seconds(last_route, last);
-    for (Exchange e : exchanges) {
+    sum.seconds = savings.closing && last_route != "direct" ? model.seconds(last_route, last)
+                                                            : 2 * model.vote_seconds(last_route != "direct");
+    for (Exchange e : profile.exchanges(ranks, savings.claims)) {
       e.agrees_apart = false;
       const RouteModel::Estimate level = model.estimate(model.best(e, RouteModel::choices(route)), e);
       sum.seconds += level.seconds;

@@ -14,8 +14,8 @@ struct PredictedRun {
   std::vector<nlohmann::json> rows;
   std::string assumptions;
 };
-/// Throws UsageError if `words` are another command.
+/// `without`: as in the plan. Throws UsageError if `words` are another command.
 PredictedRun predict_run(const Hierarchy& hierarchy, const Machine& machine, const std::vector<std::string>& routes,
-                         const Words& words);
+                         const std::string& without, const Words& words);
 
 }  // namespace atl::cli

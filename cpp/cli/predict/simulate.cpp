@@ -270,7 +270,7 @@ int verb_simulate(const Words& words) {
       outcome.extra["routes"].push_back(std::move(row));
     };
     if (clock == "formulas") {
-      PredictedRun predicted = predict_run(hierarchy, platform, routes, inner);
+      PredictedRun predicted = predict_run(hierarchy, platform, routes, command.plan().without, inner);
       for (nlohmann::json& row : predicted.rows) show(std::move(row));
       outcome.extra["assumptions"] = predicted.assumptions;
       outcome.text += predicted.assumptions + "\n";
@@ -285,6 +285,7 @@ int verb_simulate(const Words& words) {
                                                                 {"ATOLL_RANKS", std::to_string(hierarchy.size())},
                                                                 {"ATOLL_PLATFORM", fields.platform},
                                                                 {"ATOLL_ROUTE", route}};
+      if (!command.plan().without.empty()) settings.emplace_back("ATOLL_WITHOUT", command.plan().without);
       if (!command.plan().map.empty()) settings.emplace_back("ATOLL_MAP", command.plan().map);
       const int code = run_again(again, settings);
       check_ended_well(code, route, inner);

@@ -29,7 +29,9 @@ constexpr std::pair<std::string_view, std::string_view> kKnobs[] = {
     {"provider", "of libfabric, for transport ofi: auto, tcp;ofi_rxm, shm, verbs;ofi_rxm and others"},
     {"replicated_bytes", "largest bitmap over all vertices that each rank may hold"},
     {"ring_bytes", "ring for small messages between two ranks of a node; 0: by the number of ranks"},
-    {"route", "how records travel between ranks: direct, aml, row, mst, domain, or auto (by predicted cost)"},
+    {"route",
+     "how records travel between ranks: direct, aml, aml-levels, row, mst, mst-levels, domain, or auto (by "
+     "predicted cost)"},
     {"shuffle_seed", "for tests: inproc delays and reorders delivery; 0: it does not"},
     {"slot_bytes", "size of a packet; 0: by the number of ranks, 64 KiB up to 16"},
     {"slots_per_peer", "packets in flight from one rank to another"},
@@ -37,6 +39,7 @@ constexpr std::pair<std::string_view, std::string_view> kKnobs[] = {
     {"threads", "of a rank; 0: usable cores / ranks of the node"},
     {"timeout_seconds", "a process that does not answer for so long, while others wait, ends the job; 0: never"},
     {"transport", "auto, inproc, shm, mpi, mpi_probe, mpi_mprobe, mpi_rma, ofi or levels (virtual time)"},
+    {"without", "what routes leave out of what they save: some of merging,claims,closing; empty: nothing"},
 };
 
 }  // namespace

@@ -163,7 +163,8 @@ void check_merging(World& world, Unite unite, std::uint32_t begin) {
   CHECK(result == expected);
   const bool several_hops = !world.route().is_direct();
   const std::uint64_t merged = world.sum(world.counters().levels.back().merged_bytes - before);
-  CHECK((merged > 0) == (several_hops && world.hierarchy().depth() > 1 && world.plan().lane_bytes > 0));
+  CHECK((merged > 0) ==
+        (several_hops && world.hierarchy().depth() > 1 && world.plan().lane_bytes > 0 && world.savings().merging));
 }
 
 }  // namespace
@@ -188,22 +189,27 @@ TEST_CASE("records of one vertex merge on their way: min and sum are unchanged, 
       }
 }
 
-TEST_CASE("with lane_bytes 0 nothing merges, and the results are the same") {
-  for (const char* route : {"aml", "mst", "domain"}) {
-    Plan plan;
+TEST_CASE("with lane_bytes 0 or without merging nothing merges, and the results are the same") {
+  const auto check_without = [](const char* route, Plan plan) {
     plan.threads = 1;
     plan.domains = "3+2";
     plan.route = route;
-    plan.lane_bytes = 0;
     plan.timeout_seconds = 120;
     CAPTURE(route);
-    run_ranks(5, plan,
-              [](World& world) { check_merging(world, [](std::uint32_t a, std::uint32_t b) { return a + b; }, 0); });
+    run_ranks(5, plan, [](World& world) {
+      CHECK(!(world.savings().merging && world.plan().lane_bytes > 0));
+      check_merging(world, [](std::uint32_t a, std::uint32_t b) { return a + b; }, 0);
+    });
+  };
+  for (const char* route : {"aml-levels", "row", "mst-levels", "domain"}) {
+    check_without(route, {.lane_bytes = 0});
+    check_without(route, {.without = "merging"});
   }
+  for (const char* route : {"aml", "mst"}) check_without(route, {});
 }
 
 TEST_CASE("between two domains as many messages cross as there are pairs of domains, where one message holds all") {
-  for (const char* route : {"domain", "mst"}) {
+  for (const char* route : {"domain", "mst-levels"}) {
     Plan plan;
     plan.threads = 1;
     plan.domains = "4x8";
@@ -286,7 +292,7 @@ TEST_CASE("a small budget throttles producers and monitors: all records arrive, 
 }
 
 TEST_CASE("exchanges follow each other without a vote: a rank that is ahead waits, and rounds do not mix") {
-  for (const char* route : {"domain", "mst"})
+  for (const char* route : {"domain", "mst-levels"})
     for (const std::uint64_t seed : {0, 1, 2}) {
       Plan plan;
       plan.threads = 1;

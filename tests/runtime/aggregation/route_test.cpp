@@ -90,10 +90,11 @@ TEST_CASE("on every route each pair of ranks is connected in no more hops than t
   for_all_pairs([](const Route& route, const Hierarchy& h, Rank from, Rank to, const std::string& name) {
     const auto hops = way_of(route, h, from, to).levels.size();
     const int level = h.level_between(from, to);
-    const std::size_t most = name == "direct" ? 1
-                             : name == "aml"  ? static_cast<std::size_t>(level) + 1
-                             : name == "row"  ? (level == 0 ? 1 : 2)
-                                              : static_cast<std::size_t>(2 * level + 1);
+    const bool two = name == "aml" || name == "mst" || name == "row";
+    const std::size_t most = name == "direct"       ? 1
+                             : name == "aml-levels" ? static_cast<std::size_t>(level) + 1
+                             : two                  ? (level == 0 ? 1 : 2)
+                                                    : static_cast<std::size_t>(2 * level + 1);
     CHECK(hops <= most);
     CHECK(hops <= static_cast<std::size_t>(2 * h.depth() - 1));
   });
@@ -108,7 +109,7 @@ TEST_CASE("a record crosses its highest level once; levels strictly rise before 
     CHECK(std::is_sorted(way.levels.begin(), crossing, std::less_equal<>()));
     CHECK(std::is_sorted(crossing, way.levels.end(), std::greater_equal<>()));
     CHECK(std::adjacent_find(way.levels.begin(), way.levels.end()) == way.levels.end());
-    if (name == "aml") CHECK(crossing == way.levels.begin());
+    if (name.starts_with("aml") || name == "mst") CHECK(crossing == way.levels.begin());
   });
 }
 
@@ -131,7 +132,7 @@ TEST_CASE("a record's rounds increase from hop to hop, so waiting is never circu
 
 TEST_CASE("between two domains all records of a gathering route use one pair of ranks") {
   for (const Hierarchy& h : machines())
-    for (const char* name : {"domain", "mst"}) {
+    for (const char* name : {"domain", "mst-levels"}) {
       const Route route(name, h);
       // At the top level: a pair of its domains -> the pairs of ranks that cross.
       std::map<std::pair<int, int>, std::set<std::pair<Rank, Rank>>> crossings;
@@ -161,7 +162,7 @@ TEST_CASE("between two domains all records of a gathering route use one pair of 
 
 TEST_CASE("monitors are spread over a domain's ranks by target; a single one serves all") {
   const Hierarchy h = Hierarchy::parse("5x4");
-  const Route spread("domain", h), single("domain", h, Monitors::single), mst("mst", h);
+  const Route spread("domain", h), single("domain", h, Monitors::single), mst("mst-levels", h);
   std::set<Rank> of_spread, of_single, of_mst;
   for (Rank target = 4; target < 20; target += 4) {
     of_spread.insert(spread.monitor(0, 0, target));
@@ -245,11 +246,30 @@ TEST_CASE("monitors under one router, and on the ranks with the heaviest vertice
 TEST_CASE("the paper's figure 3: AML and the two-hop row") {
   // There, domains {0, 2}, {1, 3} and so on are columns; here domain d has ranks 4 d to 4 d + 3.
   const Hierarchy h = Hierarchy::parse("3x4");
-  const Route aml("aml", h), row("row", h);
-  CHECK(way_of(aml, h, 4, 2).ranks == std::vector<Rank>{4, 0, 2});
-  CHECK(way_of(aml, h, 1, 11).ranks == std::vector<Rank>{1, 9, 11});
+  const Route row("row", h);
+  for (const char* name : {"aml", "aml-levels"}) {
+    const Route aml(name, h);
+    CHECK(way_of(aml, h, 4, 2).ranks == std::vector<Rank>{4, 0, 2});
+    CHECK(way_of(aml, h, 1, 11).ranks == std::vector<Rank>{1, 9, 11});
+  }
   CHECK(way_of(row, h, 4, 2).ranks == std::vector<Rank>{4, 6, 2});
   CHECK(way_of(row, h, 1, 11).ranks == std::vector<Rank>{1, 3, 11});
+}
+
+TEST_CASE("the published AML and MST cross right into the target's leaf: to the sender's place there, or to one rank") {
+  const Hierarchy h = Hierarchy::parse("2x2x4");
+  const Route aml("aml", h), mst("mst", h);
+  CHECK(way_of(aml, h, 1, 14).ranks == std::vector<Rank>{1, 13, 14});
+  CHECK(way_of(aml, h, 1, 6).ranks == std::vector<Rank>{1, 5, 6});
+  CHECK(way_of(aml, h, 2, 14).ranks == std::vector<Rank>{2, 14});
+  CHECK(way_of(Route("aml-levels", h), h, 1, 14).ranks == std::vector<Rank>{1, 9, 13, 14});
+  for (Rank from = 0; from < 4; ++from) {
+    CHECK(way_of(mst, h, from, 15).ranks == std::vector<Rank>{from, 14, 15});  // it crosses level 2
+    CHECK(way_of(mst, h, from, 7).ranks == std::vector<Rank>{from, 5, 7});
+  }
+  const Hierarchy unequal = Hierarchy::parse("1+4+2");
+  CHECK(way_of(Route("aml", unequal), unequal, 4, 6).ranks == std::vector<Rank>{4, 6});
+  CHECK(way_of(Route("aml", unequal), unequal, 4, 5).ranks == std::vector<Rank>{4, 6, 5});
 }
 
 TEST_CASE("an unknown route is rejected, and on a flat machine every route is direct") {

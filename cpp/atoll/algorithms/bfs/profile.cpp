@@ -45,14 +45,14 @@ BfsProfile BfsProfile::scaled(double times) const {
   return more;
 }
 
-std::vector<Exchange> BfsProfile::exchanges(double ranks) const {
+std::vector<Exchange> BfsProfile::exchanges(double ranks, bool claims) const {
   double unclaimed = 0;  // expected mirrors of all ranks: pairs of a vertex and another rank that has an edge of it
   for (const auto& [degree, vertices] : degrees)
     unclaimed -= vertices * (ranks - 1) * std::expm1(-static_cast<double>(degree) / ranks);
   std::vector<Exchange> all;
   for (const Level& level : levels) {
     const double across = level.edges * (ranks - 1) / ranks;
-    const double records = unclaimed > 0 ? -unclaimed * std::expm1(-across / unclaimed) : 0;
+    const double records = !claims ? across : unclaimed > 0 ? -unclaimed * std::expm1(-across / unclaimed) : 0;
     unclaimed -= records;
     all.push_back({.records = records, .record_bytes = record_bytes, .keys = vertices / ranks});
   }

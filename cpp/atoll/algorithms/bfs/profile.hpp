@@ -28,8 +28,9 @@ struct BfsProfile {
   /// Collective.
   static BfsProfile of(const Graph& graph, Vertex source);
   BfsProfile scaled(double times) const;
-  /// One per level. A record is sent for each pair (rank, vertex) when the first edge from the rank reaches the vertex.
-  std::vector<Exchange> exchanges(double ranks) const;
+  /// One per level. With `claims` (Savings) a record is sent for each pair (rank, vertex) when the first edge from the
+  /// rank reaches the vertex, otherwise for each edge between ranks.
+  std::vector<Exchange> exchanges(double ranks, bool claims = true) const;
 };
 
 }  // namespace atl

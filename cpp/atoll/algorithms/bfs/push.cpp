@@ -31,6 +31,7 @@ BfsPush<Id>::BfsPush(const TraversalView<Id>& view, const BfsKernels<Id>& kernel
       serial_(view.graph(), view.ids(), state),
       team_push_(view.graph(), serial_.ids(), state),
       long_lists_(static_cast<std::size_t>(view.active()) + 1),
+      claims_(view.world().savings().claims),
       claimed_(static_cast<std::size_t>(team_.size())) {
   // Hubs are sorted by falling degree, so those with long lists come first, unless parts of them are elsewhere.
   while (!view.mirrors_have_rows() && long_end_ < view.graph().hubs() && view.out().degree(long_end_) > kPiece)
@@ -113,10 +114,13 @@ void BfsPush<Id>::push_piece(int thread, Local u, Edge begin, Edge n) {
     const Local v = claimed[i];
     if (v < view_.active()) {
       state_.reach(mine, v, id);
-    } else {
+    } else if (claims_) {
       mine.found.records += sender.send(v);
     }
   }
+  if (claims_) return;
+  for (const Local v : targets)
+    if (v >= view_.active()) mine.found.records += sender.send(v);
 }
 
 template class BfsPush<std::uint32_t>;

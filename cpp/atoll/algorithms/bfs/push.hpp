@@ -6,7 +6,8 @@
 #include <atoll/algorithms/bfs/team_push.hpp>
 
 /// The push along the edges of the frontier by the threads of the team. The thread that sets the visited bit of a
-/// target has reached it; if the target is a mirror, it sends a record to the owner.
+/// target has reached it; if the target is a mirror, it sends a record to the owner. Without Savings::claims there is a
+/// record for each edge to a mirror.
 ///
 ///     BfsPush<Id> push(view, kernels, state, updates);
 ///     push.all();                       // not collective: records are under way afterwards
@@ -57,6 +58,7 @@ class BfsPush {
   TeamPush<Id> team_push_;
   Local long_end_ = 0;            // hubs below it have lists longer than kPiece
   Array<Local> long_lists_;       // hubs of the frontier with such lists
+  const bool claims_;             // whether a mirror gets a record only when it is first reached (Savings)
   std::vector<Claimed> claimed_;  // [thread]
 };
 

@@ -56,14 +56,14 @@ void RemoteUpdates<Id>::expect(const BfsLevel& frontier) {
 template <class Id>
 bool RemoteUpdates<Id>::expect_any() {
   Exchange least{.keys = estimate_->mean_active(), .agrees_apart = agrees_apart_}, most = least;
-  most.records = estimate_->unclaimed();
+  most.records = estimate_->most();
   return forwarded_->expect_between(least, most);
 }
 
 // At most one for each mirror; which of them a frontier reaches is not known.
 template <class Id>
 void RemoteUpdates<Id>::expect_pulled() {
-  if (forwarded_) forwarded_->expect({.records = estimate_->unclaimed(), .keys = estimate_->mean_active()});
+  if (forwarded_) forwarded_->expect({.records = estimate_->most(), .keys = estimate_->mean_active()});
 }
 
 template <class Id>

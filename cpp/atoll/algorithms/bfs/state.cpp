@@ -16,8 +16,8 @@ constexpr Rank kFewRanks = 16;
 bool may_exchange_small_levels(const Graph& graph, const BfsOptions& options) {
   const World& world = graph.world();
   const bool suits = world.size() <= kFewRanks || NeighborAlltoallv::by_queue(world);
-  return world.size() > 1 && suits && world.route().is_direct() && options.fission == kNoFission &&
-         graph.cut().cut() == Cut::edge;
+  return world.size() > 1 && suits && world.savings().claims && world.route().is_direct() &&
+         options.fission == kNoFission && graph.cut().cut() == Cut::edge;
 }
 
 template <class Id>

@@ -137,7 +137,7 @@ RecordExchange<T, Combine>::RecordExchange(const HaloPlan& plan, RowWidth width,
                    MailboxOptions{.handling = Handling::parallel, .handler_sends = false});
   broadcast_.emplace(world_, of_records<Update>(Assign{this}, Multicast<Copies>{Copies{this}}),
                      MailboxOptions{.handling = Handling::parallel, .handler_sends = false});
-  if (!world_.route().gathers_by_domain() || world_.plan().lane_bytes == 0) return;
+  if (!world_.route().gathers_by_domain() || world_.plan().lane_bytes == 0 || !world_.savings().merging) return;
   domains_.emplace(world_, world_.hops(world_.route().name()).route(), down.owned, first_copy_);
   if (world_.any(width_.first_of(domains_->entries()) > static_cast<std::size_t>(kMostPlaces))) domains_.reset();
 }

@@ -41,7 +41,7 @@ class HopList {
   /// How many hops of other ranks end here in a round.
   int arriving(int round) const { return arriving_[static_cast<std::size_t>(round)]; }
   /// Whether each rank closes each of its hops in each exchange, so that no vote is needed: where that costs less than
-  /// to wait for each other in each round (RouteModel::closing_pays).
+  /// to wait for each other in each round (RouteModel::closing_pays), and not without Savings::closing.
   bool closed_by_counts() const { return closes_; }
   /// Whether a closing packet's sums are to be added. Two ranks of one subdomain may both send up to this rank, for
   /// different targets; each carries the whole subdomain's sum, so only the first one's is added.

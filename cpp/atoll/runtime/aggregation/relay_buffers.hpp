@@ -92,7 +92,8 @@ class RelayBuffers {
   const HopList& hops_;
   ForwardQueue& forward_queue_;
   [[no_unique_address]] M merge_;
-  const bool combines_;  // whether to merge records of equal target and key: not if Plan::lane_bytes is 0
+  const bool
+      combines_;  // whether to merge records of equal target and key: not without lane_bytes and Savings::merging
   // of a buffer in records; larger than a slot where merging needs many records in one buffer
   const std::size_t capacity_;
   BucketKernel bucket_records_ = nullptr, bucket_targets_ = nullptr;
@@ -107,7 +108,7 @@ RelayBuffers<R, M>::RelayBuffers(World& world, const HopList& hops, ForwardQueue
       hops_(hops),
       forward_queue_(forward_queue),
       merge_(std::move(merge)),
-      combines_(kMerges<M> && world.plan().lane_bytes > 0),
+      combines_(kMerges<M> && world.plan().lane_bytes > 0 && world.savings().merging),
       capacity_(!combines_ ? forward_queue_.piece()
                            : std::max(forward_queue_.piece(), world.plan().lane_bytes / (sizeof(R) + sizeof(Rank)))),
       threads_(static_cast<std::size_t>(world.thread_slots())) {

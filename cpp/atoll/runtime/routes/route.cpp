@@ -6,7 +6,8 @@
 namespace atl {
 namespace {
 
-constexpr std::string_view kNames[] = {"direct", "aml", "row", "mst", "domain"};  // in the order of Kind
+constexpr std::string_view kNames[] = {"direct", "aml",        "aml-levels", "row",
+                                       "mst",    "mst-levels", "domain"};  // in the order of Kind
 
 constexpr std::string_view kByLeaf = "domain:leaf", kByRank = "domain:rank";
 
@@ -37,8 +38,10 @@ Route::Route(std::string_view name, const Hierarchy& hierarchy, Monitors monitor
     : monitors_(monitors), depth_(hierarchy.depth()) {
   const bool by_leaf = name == kByLeaf, by_rank = name == kByRank;
   const auto* found = std::find(std::begin(kNames), std::end(kNames), by_leaf || by_rank ? "domain" : name);
-  check(found != std::end(kNames),
-        "route is '{}' (direct, aml, row, mst, domain, domain:leaf or domain:rank). Correct it.", name);
+  check(
+      found != std::end(kNames),
+      "route is '{}' (direct, aml, aml-levels, row, mst, mst-levels, domain, domain:leaf or domain:rank). Correct it.",
+      name);
   if (depth_ == 1 || found == std::begin(kNames)) return;
   kind_ = static_cast<Kind>(found - std::begin(kNames));
   name_ = by_leaf ? kByLeaf : by_rank ? kByRank : *found;
@@ -101,7 +104,7 @@ Rank Route::candidate(int level, Rank rank, Sibling other, Sibling block) const 
   }
   if (!heaviest_.empty()) return heaviest_[level][range.begin + other.index % range.size()];
   if (monitors_ == Monitors::router) return member(range_of(0, at_[range.begin]), other.index);
-  if (kind_ == Kind::mst || monitors_ == Monitors::single) return member(range, other.index);
+  if (kind_ == Kind::mst_levels || monitors_ == Monitors::single) return member(range, other.index);
   const auto apart = static_cast<std::int64_t>(other.index) * range.size() / other.count;
   return at_[range.begin + static_cast<Rank>(apart)];
 }
@@ -110,8 +113,8 @@ Rank Route::candidate(int level, Rank rank, Sibling other, Sibling block) const 
 // from the top down: a domain that contains the monitor of an enclosing domain takes the same rank, which saves a hop.
 Rank Route::gather(Rank rank, int level, int top, Rank target) const {
   Sibling other = sibling(top, target);
-  if (kind_ == Kind::mst) other.index = top + 1;
-  if (monitors_ == Monitors::single && kind_ != Kind::mst) other.index = 0;
+  if (kind_ == Kind::mst_levels) other.index = top + 1;
+  if (monitors_ == Monitors::single && kind_ != Kind::mst_levels) other.index = 0;
   const Sibling of_target = block(top, target);
   for (int l = top; l > level; --l)
     if (const Rank m = candidate(l, rank, other, of_target); number_of(level, m) == number_of(level, rank)) return m;
@@ -132,10 +135,13 @@ int Route::round_of(Phase phase, Phase arrival, int level) const {
     case Kind::direct:
       return 0;
     case Kind::aml:
+    case Kind::mst:
+      return level > 0 ? 0 : 1;
+    case Kind::aml_levels:
       return depth_ - 1 - level;
     case Kind::row:
       return arrival == Phase::up ? 0 : 1;
-    case Kind::mst:
+    case Kind::mst_levels:
     case Kind::domain:
       break;
   }
@@ -152,10 +158,13 @@ int Route::level_of(int round) const {
     case Kind::direct:
       return top;
     case Kind::aml:
+    case Kind::mst:
+      return round == 0 ? top : 0;
+    case Kind::aml_levels:
       return top - round;
     case Kind::row:
       return round == 0 ? top - 1 : top;
-    case Kind::mst:
+    case Kind::mst_levels:
     case Kind::domain:
       break;
   }
@@ -166,11 +175,13 @@ int Route::rounds() const {
   switch (kind_) {
     case Kind::direct:
       return 1;
-    case Kind::aml:
+    case Kind::aml_levels:
       return depth_;
+    case Kind::aml:
+    case Kind::mst:
     case Kind::row:
       return 2;
-    case Kind::mst:
+    case Kind::mst_levels:
     case Kind::domain:
       break;
   }
@@ -202,13 +213,17 @@ Route::Hop Route::next(Rank here, Rank to, Phase phase) const {
   const int inner = h - 1;  // A and B are domains of this level
   switch (kind_) {
     case Kind::aml:
+      return {member(range_of(0, to), position(here) - range_of(0, here).begin), Phase::down};
+    case Kind::mst:
+      return {member(range_of(0, to), h), Phase::down};
+    case Kind::aml_levels:
       return {member(range_of(inner, to), position(here) - range_of(inner, here).begin), Phase::down};
     case Kind::row: {
       const Rank corner = member(range_of(inner, here), position(to) - range_of(inner, to).begin);
       if (phase == Phase::down || corner == here) return {to, Phase::down};
       return {corner, Phase::up};
     }
-    case Kind::mst:
+    case Kind::mst_levels:
     case Kind::domain:
       break;
     case Kind::direct:

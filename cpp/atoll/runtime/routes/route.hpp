@@ -16,13 +16,19 @@
 /// Let h be the level that the record must cross, and A and B the domains on the two sides of that boundary.
 ///
 ///   direct   one hop
-///   aml      first across, to the rank of B with my index in A, then the same one level down: at most one hop per
-///            level (Graph500's library [1], for any number of levels)
+///   aml      first across, to the rank of the target's leaf domain that has my index in mine, then inside: two hops,
+///            as published [1], where a leaf domain is a node
+///   aml-levels   the same for each level: to the rank of B with my index in A, then so one level down: at most one hop
+///            per level
 ///   row      inside A to the rank with the index that `to` has in B, then across: two hops (TuCOMM [2], Fig. 3b)
 ///   domain   up: to the monitor for B of my leaf domain, then of each enclosing domain up to A; across: to B's monitor
 ///            for A; down: to a rank of each smaller domain around `to` ([2], section 5)
-///   mst      the same with one monitor per domain for all targets, at every level, whatever the levels cost (our
-///            reading of [3])
+///   mst      first across, to the one rank of the target's leaf domain that gathers for it, then inside: what [2] says
+///            of [3], whose reading is ours: the rank whose index is the level that the record crosses
+///   mst-levels   as domain, with one monitor per domain for all targets, at every level, whatever the levels cost: the
+///            other reading, gathering and scattering at each level
+///
+/// aml and mst are the baselines as published: they have none of the Savings.
 ///
 /// A pair of domains may have several monitors on route domain. Each serves a block of B: "domain:leaf" has a monitor of
 /// A for each leaf domain of B, "domain:rank" one for each rank of B, and "domain" one for all of B. A record enters B
@@ -73,12 +79,15 @@ class Route {
   bool is_direct() const { return kind_ == Kind::direct; }
 
   /// Whether each domain gathers records at a monitor for their target: few hops out of a rank, each with much traffic.
-  bool gathers() const { return kind_ == Kind::domain || kind_ == Kind::mst; }
+  bool gathers() const { return kind_ == Kind::domain || kind_ == Kind::mst_levels; }
   /// Whether a monitor gathers for all ranks of another domain, so that what it sends there enters at one rank.
   bool gathers_by_domain() const { return gathers() && block_level_ >= depth_ - 2; }
   /// Whether a record that has crossed a higher level may have to cross this one to its target. On the row route the
   /// target gets it.
-  bool hands_on(int level) const { return kind_ == Kind::aml || (gathers() && level <= block_level_); }
+  bool hands_on(int level) const {
+    if (enters_leaves()) return level == 0;
+    return kind_ == Kind::aml_levels || (gathers() && level <= block_level_);
+  }
   /// Whether `rank` is among the ranks that records crossing `level` reach first. Only for routes that gather.
   bool receives_across(int level, Rank rank) const;
 
@@ -117,7 +126,7 @@ class Route {
   Rank monitor(Rank rank, int level, Rank target) const;
 
  private:
-  enum class Kind { direct, aml, row, mst, domain };
+  enum class Kind { direct, aml, aml_levels, row, mst, mst_levels, domain };
   static constexpr int kRankBlocks = -1;
   // A domain's ranks occupy positions [begin, end) of the tree order.
   struct Range {
@@ -125,6 +134,8 @@ class Route {
     Rank size() const { return end - begin; }
   };
 
+  // Whether a record crosses right into its target's leaf domain, by one hop.
+  bool enters_leaves() const { return kind_ == Kind::aml || kind_ == Kind::mst; }
   int level_between(Rank a, Rank b) const;
   int number_of(int level, Rank rank) const { return number_[level][rank]; }
   Range range_of(int level, Rank rank) const { return ranges_[level][number_of(level, rank)]; }

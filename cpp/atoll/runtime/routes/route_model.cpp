@@ -16,14 +16,18 @@ double filled(double bins, double balls) {
 
 // On routes of several hops the target travels beside each record.
 constexpr double kTargetBytes = sizeof(Rank);
-constexpr std::string_view kRoutes[] = {"direct", "aml", "row", "mst", "domain", "domain:leaf", "domain:rank"};
-constexpr std::size_t kLeafMonitors = 5, kRankMonitors = 6;
+constexpr std::string_view kRoutes[] = {"aml",        "mst",    "direct",      "aml-levels", "row",
+                                        "mst-levels", "domain", "domain:leaf", "domain:rank"};
+constexpr std::size_t kPublished = 2;  // the first ones
+constexpr std::size_t kLeafMonitors = 7, kRankMonitors = 8;
 constexpr std::size_t kVariants = 2;  // those two, of the route before them
 
 std::size_t index_of(std::string_view route) {
   const auto* const found = std::find(std::begin(kRoutes), std::end(kRoutes), route);
-  check(found != std::end(kRoutes),
-        "route is '{}' (direct, aml, row, mst, domain, domain:leaf or domain:rank). Correct it.", route);
+  check(
+      found != std::end(kRoutes),
+      "route is '{}' (direct, aml, aml-levels, row, mst, mst-levels, domain, domain:leaf or domain:rank). Correct it.",
+      route);
   return static_cast<std::size_t>(found - std::begin(kRoutes));
 }
 
@@ -34,9 +38,10 @@ constexpr double kFewest = 1e-9;
 
 class RouteModel::Formulas {
  public:
-  explicit Formulas(const RouteModel& model) : costs_(model.costs_), ranks_(model.ranks_), slots_(model.slots_) {}
+  explicit Formulas(const RouteModel& model)
+      : costs_(model.costs_), ranks_(model.ranks_), slots_(model.slots_), savings_(model.savings_) {}
 
-  Estimate estimate(std::string_view route, const Exchange& e) const;
+  Estimate estimate(std::string_view route, const Exchange& exchange) const;
   double vote_seconds(bool over_tree) const;
   bool closing_pays(std::span<const int> levels, double hops) const;
 
@@ -74,17 +79,19 @@ class RouteModel::Formulas {
     return {seconds, ranks(depth() - 1) * top.back().messages, ranks(depth() - 1) * top.back().mean_bytes};
   }
   Estimate direct(const Exchange& e) const;
-  Estimate aml(const Exchange& e) const;
+  Estimate published(const Exchange& e, bool one_entry) const;
+  Estimate aml_levels(const Exchange& e) const;
   Estimate row(const Exchange& e) const;
   Estimate gathering(const Exchange& e, bool one_monitor, int block_level) const;
 
   const std::vector<LevelCost>& costs_;
   const std::vector<double>& ranks_;
   const SlotRule& slots_;
+  const Savings savings_;
 };
 
-RouteModel::RouteModel(const Hierarchy& hierarchy, std::vector<LevelCost> costs, SlotRule slots)
-    : costs_(std::move(costs)), slots_(slots) {
+RouteModel::RouteModel(const Hierarchy& hierarchy, std::vector<LevelCost> costs, SlotRule slots, Savings savings)
+    : costs_(std::move(costs)), slots_(slots), savings_(savings) {
   check(costs_.size() >= static_cast<std::size_t>(hierarchy.depth()),
         "costs of {} levels (the hierarchy has {}). Add the missing ones.", costs_.size(), hierarchy.depth());
   std::vector<double> domains(static_cast<std::size_t>(hierarchy.depth()), 0);
@@ -96,9 +103,12 @@ RouteModel::RouteModel(const Hierarchy& hierarchy, std::vector<LevelCost> costs,
   for (const double d : domains) ranks_.push_back(static_cast<double>(hierarchy.size()) / d);
 }
 
-RouteModel::Estimate RouteModel::Formulas::estimate(std::string_view route, const Exchange& e) const {
+RouteModel::Estimate RouteModel::Formulas::estimate(std::string_view route, const Exchange& exchange) const {
+  Exchange e = exchange;
+  if (!savings_.merging) e.keys = std::numeric_limits<double>::infinity();
   if (route == "direct" || depth() == 1) return direct(e);
-  if (route == "aml") return aml(e);
+  if (route == "aml" || route == "mst") return published(e, /*one_entry=*/route == "mst");
+  if (route == "aml-levels") return aml_levels(e);
   if (route == "row") return row(e);
   switch (index_of(route)) {
     case kLeafMonitors:
@@ -106,7 +116,7 @@ RouteModel::Estimate RouteModel::Formulas::estimate(std::string_view route, cons
     case kRankMonitors:
       return gathering(e, /*one_monitor=*/false, -1);
     default:
-      return gathering(e, /*one_monitor=*/route == "mst", depth() - 1);
+      return gathering(e, /*one_monitor=*/route == "mst-levels", depth() - 1);
   }
 }
 
@@ -123,7 +133,7 @@ bool RouteModel::closing_pays(std::span<const int> levels, double hops) const {
 std::span<const std::string_view> RouteModel::choices(std::string_view plan_route, bool many_monitors) {
   const std::span<const std::string_view> all(kRoutes);
   const std::size_t variants = many_monitors ? kVariants : 0;
-  if (plan_route == "auto") return all.first(all.size() - kVariants + variants);
+  if (plan_route == "auto") return all.subspan(kPublished, all.size() - kPublished - kVariants + variants);
   return all.subspan(index_of(plan_route), plan_route == "domain" ? 1 + variants : 1);
 }
 
@@ -198,6 +208,7 @@ double RouteModel::Formulas::vote_seconds(bool over_tree) const {
 }
 
 bool RouteModel::Formulas::closing_pays(std::span<const int> levels, double hops) const {
+  if (!savings_.closing) return false;
   double closed = hops * cost(depth() - 1).overhead_s, voted = 2 * vote_seconds(true);  // a vote seldom ends at once
   for (std::size_t i = 0; i < levels.size(); ++i) {
     closed += cost(levels[i]).latency_s;
@@ -225,7 +236,31 @@ RouteModel::Estimate RouteModel::Formulas::direct(const Exchange& e) const {
   return estimate_of(round, voted(seconds_of(round), e.records > 0, false));
 }
 
-RouteModel::Estimate RouteModel::Formulas::aml(const Exchange& e) const {
+// Across at once to a leaf domain, then inside: nothing merges, and barriers and votes end it. One entry: a leaf
+// domain's ranks all send to the same rank of another one.
+RouteModel::Estimate RouteModel::Formulas::published(const Exchange& e, bool one_entry) const {
+  const int top = depth() - 1;
+  const double bytes = static_cast<double>(e.record_bytes) + kTargetBytes, mine = e.records / ranks(top);
+  const double next_ranks = ranks(top) / ranks(0) - 1 + ranks(0) - 1, senders = one_entry ? ranks(0) : 1;
+  Round across(ranks_.size()), inside(ranks_.size());
+  double handed_on = 0;  // records that enter at the busiest rank
+  for (int l = 1; l <= top; ++l) {
+    const double peers = (ranks(l) - ranks(l - 1)) / ranks(0), records = mine * share(l);
+    across[l] = load(peers, records, bytes, relay_slots(next_ranks, l));
+    handed_on = one_entry ? std::max(handed_on, senders * records) : handed_on + records;
+    if (l < top) continue;
+    across[l].messages *= senders;
+    across[l].bytes *= senders;
+  }
+  const double near = ranks(0) - 1;
+  inside[0] = load(near, handed_on * near / ranks(0) + mine * share(0), bytes, relay_slots(next_ranks, 0));
+  Estimate sum = estimate_of(
+      across, std::max(seconds_of(across), barrier_seconds(top)) + voted(seconds_of(inside), e.records > 0, true));
+  sum.top_messages /= senders;
+  return sum;
+}
+
+RouteModel::Estimate RouteModel::Formulas::aml_levels(const Exchange& e) const {
   const double bytes = static_cast<double>(e.record_bytes) + kTargetBytes;
   double mine = e.records / ranks(depth() - 1);
   std::vector<int> levels;
@@ -289,7 +324,13 @@ RouteModel::Estimate RouteModel::Formulas::gathering(const Exchange& e, bool one
   for (int h = 1; h <= top; ++h)
     gathered[h] = filled(e.keys * block_ranks(h), mine * share(h) / std::max(kFewest, targets_at(h)));
   Estimate sum;
-  sum.seconds = agreement(e);
+  const auto add = [&](const Round& round, int level, bool last) {
+    const double seconds = seconds_of(round);
+    sum.seconds += savings_.closing ? seconds
+                   : last           ? voted(seconds, e.records > 0, true)
+                                    : std::max(seconds, barrier_seconds(level));
+  };
+  if (savings_.closing) sum.seconds = agreement(e);
   for (int l = 0; l <= top; ++l) {  // up, and across that level
     double targets = 0, records = 0;
     for (int h = l + 1; h <= top; ++h) {
@@ -325,7 +366,7 @@ RouteModel::Estimate RouteModel::Formulas::gathering(const Exchange& e, bool one
     }
     Round round(ranks_.size());
     round[l] = load;
-    sum.seconds += seconds_of(round);
+    add(round, l, false);
     for (int h = l + 1; h <= top; ++h) {
       double& g = gathered[h];
       g = filled(e.keys * block_ranks(h), parts(l) * g);
@@ -344,7 +385,7 @@ RouteModel::Estimate RouteModel::Formulas::gathering(const Exchange& e, bool one
     const double slot_bytes = relay_slots(hops_by_parts(), l).bytes;
     round[l] = {std::max(l == 0 ? out : (out + landers / parts(l)) / 2, mine_bytes / slot_bytes + out / 2), mine_bytes,
                 (crossing / ranks(l) + inside) * bytes, 1};
-    sum.seconds += seconds_of(round);
+    add(round, l, l == 0);
   }
   return sum;
 }

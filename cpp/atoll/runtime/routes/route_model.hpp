@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/runtime/routes/savings.hpp>
 #include <atoll/runtime/routes/slot_rule.hpp>
 #include <atoll/topology/hierarchy.hpp>
 #include <limits>
@@ -25,7 +26,7 @@
 ///   others   every hop is closed by a message of its own, so nobody votes, unless a rank has so many hops that barriers
 ///            between the rounds and a vote cost less (closing_pays); and V for the agreement, unless the same messages
 ///            carry it (Exchange::agrees_apart). If the top level joins two domains, one latency of it overlaps with
-///            what crosses it last
+///            what crosses it last. aml and mst, and all without Savings::closing, have barriers and a vote
 namespace atl {
 
 /// One exchange: the records that all ranks send between two drains.
@@ -42,14 +43,15 @@ struct Exchange {
 class RouteModel {
  public:
   /// `costs` are by level, at least one for each level of the hierarchy.
-  RouteModel(const Hierarchy& hierarchy, std::vector<LevelCost> costs, SlotRule slots);
+  RouteModel(const Hierarchy& hierarchy, std::vector<LevelCost> costs, SlotRule slots, Savings savings = {});
   const SlotRule& slots() const { return slots_; }
 
   struct Estimate {
     double seconds = 0;                      ///< until the ranks have agreed on the next exchange
     double top_messages = 0, top_bytes = 0;  ///< across the highest level
   };
-  /// The routes among which each exchange may choose under Plan::route `plan_route`: all on auto, and those with several
+  /// The routes among which each exchange may choose under Plan::route `plan_route`: on auto all but those that are as
+  /// published (aml, mst), and those with several
   /// monitors for a pair of domains on auto and domain if `many_monitors`.
   static std::span<const std::string_view> choices(std::string_view plan_route, bool many_monitors = true);
   /// The prediction for one of Route::all_names().
@@ -76,6 +78,7 @@ class RouteModel {
   std::vector<LevelCost> costs_;
   std::vector<double> ranks_;  // [level] of a domain
   SlotRule slots_;
+  Savings savings_;
 };
 
 }  // namespace atl
