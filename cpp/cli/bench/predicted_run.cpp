@@ -26,13 +26,21 @@ std::optional<int> kronecker_scale(const std::string& text) {
   return error == std::errc() && at == end ? std::optional(scale) : std::nullopt;
 }
 
-BfsProfile profile_of(const Words& words) {
+struct Searched {
+  BfsProfile profile;
+  bool undirected = true;
+  Direction direction = Direction::automatic;
+};
+
+Searched search_of(const Words& words) {
   CLI::App app("run bfs");
   GraphInput input;
   input.add_to(app);
   std::uint64_t seed = 1;
+  std::string direction = "auto";
   app.add_option("--seed", seed);
-  app.allow_extras();  // what only says how it is searched
+  app.add_option("--direction", direction)->check(CLI::IsMember({"auto", "push", "pull"}));
+  app.allow_extras();  // what only says what is printed of it
   Words reversed(words.rbegin(), words.rend());
   try {
     app.parse(reversed);
@@ -43,7 +51,10 @@ BfsProfile profile_of(const Words& words) {
   const Graph graph = Graph::build(*world, input.load(*world), input.options());
   const std::vector<Vertex> sources = draw_sources(graph, 1, seed);
   check(!sources.empty(), "{}: no vertex has an edge (there is nothing to search). Give another graph.", graph.name());
-  return BfsProfile::of(graph, sources[0]);
+  return {BfsProfile::of(graph, sources[0]), !graph.directed(),
+          direction == "push"   ? Direction::push
+          : direction == "pull" ? Direction::pull
+                                : Direction::automatic};
 }
 
 }  // namespace
@@ -63,7 +74,10 @@ PredictedRun predict_run(const Hierarchy& hierarchy, const Machine& machine, con
   }
   const auto ranks = static_cast<double>(hierarchy.size());
   const Plan plan;
-  const BfsProfile profile = profile_of(graph).scaled(times);
+  const Searched searched = search_of(graph);
+  const BfsProfile profile = searched.profile.scaled(times);
+  const double traversed = profile.traversed_edges(searched.undirected);
+  const bool only_pushes = searched.direction == Direction::push;
 
   PredictedRun result;
   result.assumptions =
@@ -77,14 +91,16 @@ PredictedRun predict_run(const Hierarchy& hierarchy, const Machine& machine, con
                            {plan.slot_bytes_for(hierarchy.size()), plan.slots_per_peer, plan.longest_slot_bytes()},
                            savings);
     RouteModel::Estimate sum;
-    // A search knows its levels one drain late on routes whose drains add them up, so it drains once more; elsewhere the
-    // ranks add up what the source and the unreached vertices have.
+    // A search that only pushes knows its levels one drain late on routes whose drains add them up, so it drains once
+    // more; elsewhere the ranks add up what the source and the unreached vertices have.
     const Exchange last{.agrees_apart = false};
     const std::string_view last_route = model.best(last, RouteModel::choices(route));
-    sum.seconds = savings.closing && last_route != "direct" ? model.seconds(last_route, last)
-                                                            : 2 * model.vote_seconds(last_route != "direct");
-    for (Exchange e : profile.exchanges(ranks, savings.claims)) {
-      e.agrees_apart = false;
+    sum.seconds = only_pushes && savings.closing && last_route != "direct"
+                      ? model.seconds(last_route, last)
+                      : 2 * model.vote_seconds(last_route != "direct");
+    const BfsProfile::Ways ways{.claims = savings.claims, .direction = searched.direction,
+                                .words_as_records = route != "direct"};
+    for (const Exchange& e : profile.exchanges(ranks, ways)) {
       const RouteModel::Estimate level = model.estimate(model.best(e, RouteModel::choices(route)), e);
       sum.seconds += level.seconds;
       sum.top_messages += level.top_messages;
@@ -96,6 +112,7 @@ PredictedRun predict_run(const Hierarchy& hierarchy, const Machine& machine, con
                            {"communication_seconds", sum.seconds},
                            {"run_seconds", sum.seconds},
                            {"virtual_seconds", sum.seconds},
+                           {"gteps", traversed / sum.seconds / 1e9},
                            {"predicted", true},
                            {"formulas", true}});
   }
