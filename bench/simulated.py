@@ -23,6 +23,7 @@ ALGORITHMS = {
     "pagerank": "--iterations 5 --trials 1",
     "cdlp": "--iterations 3 --trials 1",
 }
+VERTICES = [4**k for k in [3, 4, 5, 6, 7, 9, 13]]
 ONE_MONITOR = {"ROUTE": "domain", "MONITORS": "one"}
 # Fields of the plan that each step of the ablation adds.
 ABLATION = [
@@ -36,9 +37,15 @@ ABLATION = [
 
 
 def simulate(machine, scale, options, algorithm, route, settings=None):
-    """The row of `atoll simulate`; None where it failed."""
+    """The row of one route; None where `atoll simulate` failed."""
+    return simulate_all(machine, scale, options, algorithm, [route], settings).get(route)
+
+
+def simulate_all(machine, scale, options, algorithm, routes, settings=None):
+    """A row for each route; none where `atoll simulate` failed. `machine`: sizes from the top, or a file."""
     clock = options.clock
-    words = ["simulate", "--platform", f"cluster:{machine}", "--clock", clock, "--route", route]
+    platform = machine if Path(machine).suffix == ".json" else f"cluster:{machine}"
+    words = ["simulate", "--platform", platform, "--clock", clock, "--route", ",".join(routes)]
     run = ["run", algorithm, f"kron:{scale}", *ALGORITHMS[algorithm].split(), "--no-verify"]
     if algorithm == "bfs":
         run += ["--direction", options.direction]
@@ -53,9 +60,9 @@ def simulate(machine, scale, options, algorithm, route, settings=None):
         if done.returncode != 0:
             command = shlex.join(["atoll", *words, "--", *run])
             leave_out(options, f"{command}: exit code {done.returncode}: {done.stderr[-500:].strip()}")
-            return None
-        (row,) = json.load(open(file.name))["routes"]
-        return row
+            return {}
+        said = json.load(open(file.name))
+        return {row["route"]: {**row, "platform": said["platform"]} for row in said["routes"]}
 
 
 def figures_of(row):
@@ -67,6 +74,15 @@ def figures_of(row):
     }
 
 
+def bound_of(row):
+    """The least ms of a pushed search on any route: each level waits for one message across the highest boundary.
+
+    Bytes and the processor time of messages are left out. None for algorithms that do not say how many levels they had.
+    """
+    levels = row["result"].get("levels")
+    return levels * row["platform"]["levels"][-1]["latency_s"] * 1e3 if isinstance(levels, int) else None
+
+
 def scaling(options, keep):
     """Strong scaling: one graph on more ranks. Weak scaling: a fixed number of vertices per rank."""
     head = ["ranks, graph", "algorithm", "", *options.routes]
@@ -75,14 +91,20 @@ def scaling(options, keep):
         scale = options.scale if options.table == "strong" else round(math.log2(options.vertices * ranks))
         name = f"{ranks:,} ({MACHINES[ranks]}), kron:{scale}"
         for algorithm in options.algorithm:
-            cells, shown = {}, algorithm
+            cells, rows, shown = {}, [], algorithm
             for route in options.routes:
                 if row := simulate(MACHINES[ranks], scale, options, algorithm, route):
+                    rows.append(row)
                     cells[route] = figures_of(row)
                     keep.append({"table": options.table, "ranks": ranks, "scale": scale, "algorithm": algorithm, **row})
             shapes = [("messages", 0), ("MB", 2), ("ms", 3)]
             if any(c["GTEPS"] is not None for c in cells.values()):  # a search says how many edges it traversed
                 shapes.append(("GTEPS", 3))
+            bounds = [b for b in map(bound_of, rows) if b]
+            if bounds and options.direction == "push":
+                for cell in cells.values():
+                    cell["times the bound"] = cell["ms"] / max(bounds)
+                shapes.append(("times the bound", 1))
             for what, digits in shapes:
                 best = min((c[what] for c in cells.values()), default=None)
                 words = []
@@ -132,7 +154,52 @@ def combining(options, keep):
             print("| " + " | ".join(cells) + " |", flush=True)
 
 
+def regimes(options, keep):
+    """How many times as fast `auto` is as the baselines, by vertices a rank and processor time of a message."""
+    overheads = options.overheads
+    columns = [f"{route}, {us:g} us" for route in options.routes for us in overheads]
+    head = ["vertices a rank", *columns]
+    print("| " + " | ".join(head) + " |\n" + "|---" * len(head) + "|")
+    with tempfile.TemporaryDirectory() as folder:
+        machines = {us: machine_file(Path(folder), MACHINES[options.ranks], us * 1e-6) for us in overheads}
+        for vertices in options.vertices:
+            scale = round(math.log2(vertices * options.ranks))
+            ms = {}
+            for us, machine in machines.items():
+                rows = simulate_all(str(machine), scale, options, "bfs", [*options.routes, "auto"])
+                for route, row in rows.items():
+                    ms[us, route] = row["run_seconds"] * 1e3
+                    keep.append({"table": "regimes", "vertices": vertices, "overhead_us": us, **row})
+            cells = [f"2^{round(math.log2(vertices))}"]
+            for route in options.routes:
+                for us in overheads:
+                    both = (us, route) in ms and (us, "auto") in ms
+                    cells.append(f"{ms[us, route] / ms[us, 'auto']:.1f}" if both else "-")
+            print("| " + " | ".join(cells) + " |", flush=True)
+
+
+def machine_file(folder, domains, overhead_s):
+    """The levels of cluster:P with another processor time for each message."""
+    rank, boundary = 12.5e9, 50e9
+    levels = [
+        {"latency_s": latency, "overhead_s": overhead_s, "bytes_per_second": rate}
+        for latency, rate in [(1e-6, rank), (2e-6, boundary), (15e-6, boundary)]
+    ]
+    path = folder / f"{overhead_s:g}.json"
+    path.write_text(json.dumps({"domains": domains, "levels": levels}))
+    return path
+
+
 def add_to(tables):
+    parser = tables.add_parser(
+        "regimes", help="auto beside aml and mst by vertices a rank and processor time of a message; predicted"
+    )
+    parser.set_defaults(function=regimes, clock="formulas")
+    parser.add_argument("--ranks", type=int, choices=list(MACHINES), default=1024)
+    parser.add_argument("--vertices", type=int, nargs="+", default=VERTICES, help="a rank")
+    parser.add_argument("--overheads", type=float, nargs="+", default=[0.2, 1, 2], metavar="US")
+    parser.add_argument("--routes", nargs="+", choices=ROUTES, default=["aml", "mst"])
+    parser.add_argument("--direction", choices=["push", "pull", "auto"], default="push")
     about = {
         "strong": ("one graph on more ranks (TuCOMM's figures 4 and 7)", scaling, [64, 256], ROUTES),
         "weak": ("so many vertices a rank (figure 8)", scaling, [64, 256], ROUTES),

@@ -141,14 +141,20 @@ def test_ranks_are_the_first_hosts_of_a_larger_platform(clock, tmp_path):
 
 
 @pytest.mark.nightly
-def test_formulas_continue_beyond_what_can_be_simulated():
-    search = ["--", "run", "bfs", "kron:14", "--seed", "1", "--direction", "push"]
-    for platform, near in [("cluster:4x4x4", 0.35), ("cluster:8x16", 0.35)]:
+@pytest.mark.parametrize("direction, near", [("push", 0.35), ("auto", 0.45)])
+def test_formulas_are_near_the_simulation(direction, near):
+    search = ["--", "run", "bfs", "kron:14", "--seed", "1", "--direction", direction]
+    for platform in ["cluster:4x4x4", "cluster:8x16"]:
         simulated = report("simulate", "--platform", platform, "--route", "all", *search, "--no-verify")["routes"]
         computed = report("simulate", "--platform", platform, "--clock", "formulas", "--route", "all", *search)
         for a, b in zip(simulated, computed["routes"], strict=True):
             assert a["route"] == b["route"] and b["formulas"] is True
-            assert b["run_seconds"] == pytest.approx(a["run_seconds"], rel=near)
+            assert b["run_seconds"] == pytest.approx(a["run_seconds"], rel=near), a["route"]
+            assert b["gteps"] == pytest.approx(a["gteps"], rel=2 * near)
+
+
+@pytest.mark.nightly
+def test_formulas_continue_beyond_what_can_be_simulated():
     words = ["simulate", "--platform", "cluster:16x11x449", "--clock", "formulas", "--route", "domain,auto"]
     large = report(*words, "--", "run", "bfs", "kron:32")
     assert large["platform"]["ranks"] == 79024 and "in proportion to those of kron:20" in large["assumptions"]

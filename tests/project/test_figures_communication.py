@@ -16,13 +16,19 @@ def test_routes_side_by_side_for_every_algorithm(table):
     )
     assert {row["algorithm"] for row in kept} == {"bfs", "sssp", "cc", "bc", "pagerank", "cdlp"}
     assert len(kept) == 12 and all(row["inter_domain_bytes"] > 0 for row in kept)
-    assert len(rows) == 1 + 6 * 3 + 1  # a search has a rate too
+    assert len(rows) == 1 + 6 * 3 + 2  # a search has a rate and a bound too
     assert all(("gteps" in row) == (row["algorithm"] == "bfs") for row in kept)
 
 
 def test_weak_takes_the_graph_by_the_ranks(table):
     _, _, kept, _ = table("weak", "--ranks", 16, "--vertices", 4, "--routes", "domain")
     assert [row["scale"] for row in kept] == [6]
+
+
+def test_regimes_compare_auto_with_the_baselines(table):
+    _, rows, kept, _ = table("regimes", "--ranks", 16, "--vertices", 64, "--overheads", 1)
+    assert [row["route"] for row in kept] == ["aml", "mst", "auto"]
+    assert rows[-1][0] == "2^6" and all(float(cell) > 1 for cell in rows[-1][1:])
 
 
 def test_ablation_adds_a_step_a_row(table):

@@ -98,8 +98,8 @@ PredictedRun predict_run(const Hierarchy& hierarchy, const Machine& machine, con
     sum.seconds = only_pushes && savings.closing && last_route != "direct"
                       ? model.seconds(last_route, last)
                       : 2 * model.vote_seconds(last_route != "direct");
-    const BfsProfile::Ways ways{.claims = savings.claims, .direction = searched.direction,
-                                .words_as_records = route != "direct"};
+    const BfsProfile::Ways ways{
+        .claims = savings.claims, .direction = searched.direction, .words_as_records = route != "direct"};
     for (const Exchange& e : profile.exchanges(ranks, ways)) {
       const RouteModel::Estimate level = model.estimate(model.best(e, RouteModel::choices(route)), e);
       sum.seconds += level.seconds;

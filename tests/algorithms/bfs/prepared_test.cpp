@@ -85,7 +85,7 @@ TEST_CASE("bfs finds the serial depths, and passes verification, however the gra
             for (const Way& way : ways()) {
               if (!domains.empty() && flat != shapes::kRanks[0]) continue;
               const std::uint64_t dice = random_at(11, static_cast<std::uint64_t>(++variant));
-              if (dice % (shapes::kSanitized ? 100 : way.graph.placement.cut == Cut::edge ? 25 : 8) != 0) continue;
+              if (dice % (shapes::kSanitized ? 400 : way.graph.placement.cut == Cut::edge ? 25 : 8) != 0) continue;
               const Rank ranks = domains.empty() ? flat : Hierarchy::parse(domains).size();
               auto buffers = shapes::buffers();
               Plan plan = buffers[(dice >> 22) % buffers.size()].plan;

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <vector>
 
+#include "shapes.hpp"
+
 using namespace atl;
 
 namespace {
@@ -70,7 +72,7 @@ void check_kernel(std::size_t record, Rank buckets, std::size_t n, std::size_t c
 
 TEST_CASE("a kernel distributes records like a scalar loop, in order, and writes nothing beyond its slack") {
   for (const std::size_t record : {4u, 8u, 16u})
-    for (Rank buckets = 1; buckets <= kMaxBuckets; ++buckets)
+    for (Rank buckets = 1; buckets <= kMaxBuckets; buckets += shapes::kSanitized ? 5 : 1)
       for (const std::size_t n : {0u, 1u, 15u, 16u, 17u, 160u, 1003u})
         for (const std::size_t capacity : {64u, 512u, 1u << 16})
           check_kernel(record, buckets, n, capacity, record + n + static_cast<std::size_t>(buckets));

@@ -70,7 +70,7 @@ Hierarchy uneven() {
 }
 
 // Sanitizers look at a part of the cases.
-bool is_left_out(std::uint64_t number) { return shapes::kSanitized && random_at(9, number) % 6 != 0; }
+bool is_left_out(std::uint64_t number) { return shapes::kSanitized && random_at(9, number) % 20 != 0; }
 
 std::vector<std::string> routes() {
   std::vector<std::string> all = Route::all_names();
@@ -118,8 +118,10 @@ TEST_CASE("a drain returns the sums on threads too, whatever the buffers and the
 }
 
 TEST_CASE("without closing packets a drain ends by barriers and votes, and returns the same sums") {
+  std::uint64_t number = 0;
   for (const std::string machine : {"1+2", "3+2", "2x2x2", "1+4+2", "4x4"})
     for (const std::string& route : routes()) {
+      if (is_left_out(++number)) continue;
       CAPTURE(machine);
       CAPTURE(route);
       Plan plan;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <atoll/algorithms/bfs/bfs.hpp>
 #include <atoll/algorithms/bfs/profile.hpp>
-#include <algorithm>
 #include <cmath>
 
 namespace atl {

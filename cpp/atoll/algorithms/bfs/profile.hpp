@@ -19,7 +19,7 @@ namespace atl {
 struct BfsProfile {
   struct Level {
     double vertices = 0;
-    double edges = 0;  ///< out-edges of those vertices
+    double edges = 0;     ///< out-edges of those vertices
     bool pulled = false;  ///< by the search that chose its directions
   };
   struct Ways {
