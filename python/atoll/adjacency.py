@@ -13,7 +13,7 @@ from . import errors
 from .arguments import one_of
 from .attributes import weighted_graph
 from .collective_arguments import checked
-from .interchange.frames import arrow_table, optional, pandas_table, polars_table, write_parquet
+from .interchange.frames import arrow_table, optional, pandas_table, polars_table, with_direction, write_parquet
 from .interchange.outputs import networkx_graph, scipy_matrix
 from .vertices import VertexArray
 from .views.containers import NodeView, contains, neighbor_weights
@@ -258,7 +258,8 @@ class Adjacency:
     def to_pandas(self) -> Any:
         """This rank's edges as a pandas.DataFrame: `source`, `target` and, with weights, `weight`. Not collective.
 
-        Vertices are names where they have some. atoll.Graph(table) takes it back. The one copy is edges.arrays().
+        Vertices are names where they have some. atoll.Graph(table) takes it back, undirected where this graph is: the
+        table's `attrs` say so. The one copy is edges.arrays().
 
         Examples
         --------
@@ -266,10 +267,13 @@ class Adjacency:
           source target  weight
         0   TP53   MDM2     0.9
         """
-        return pandas_table(self._edge_columns())
+        return with_direction(pandas_table(self._edge_columns()), self.directed)
 
     def to_polars(self) -> Any:
-        """The same as a polars.DataFrame. Needs polars (``pip install polars``)."""
+        """The same as a polars.DataFrame, which cannot say that edges go both ways: give directed=False to Graph().
+
+        Needs polars (``pip install polars``).
+        """
         return polars_table(self._edge_columns())
 
     def to_arrow(self) -> Any:
@@ -280,7 +284,7 @@ class Adjacency:
         >>> atoll.Graph.from_edges([1, 1], [2, 3]).to_arrow().to_pydict()
         {'source': [1, 1], 'target': [2, 3]}
         """
-        return arrow_table(self._edge_columns())
+        return with_direction(arrow_table(self._edge_columns()), self.directed)
 
     def to_scipy(self) -> Any:
         """The adjacency matrix as a scipy.sparse.csr_array, n x n, of one rank: A[i, j] is the weight of i -> j.
@@ -326,8 +330,8 @@ class Adjacency:
     def to_parquet(self, path: str | os.PathLike[str]) -> None:
         """Writes an edge a row into a Parquet file, the columns of to_pandas(), by rank 0. Collective.
 
-        Isolated vertices and attributes are not in it. Graph(path) reads it again. Needs pyarrow (``pip install
-        pyarrow``, or ``pip install .[parquet]`` in a checkout).
+        Isolated vertices and attributes are not in it. Graph(path) reads it again, undirected where this graph is.
+        Needs pyarrow (``pip install pyarrow``, or ``pip install .[parquet]`` in a checkout).
 
         Examples
         --------
@@ -344,7 +348,8 @@ class Adjacency:
         with agreed(self._world):
             if self._world.rank == 0:
                 ends = edges[:2] if self._names is None else map(self._named, edges[:2])
-                write_parquet(str(path), dict(zip(("source", "target", "weight"), (*ends, *edges[2:]))))
+                columns = dict(zip(("source", "target", "weight"), (*ends, *edges[2:])))
+                write_parquet(str(path), columns, self.directed)
 
     def _edge_columns(self) -> dict[str, np.ndarray]:
         source, target, *weight = self.edges.arrays()

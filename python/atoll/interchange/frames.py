@@ -12,9 +12,19 @@ import numpy as np
 
 from .. import _core
 
-__all__ = ["arrow_table", "optional", "pandas_column", "pandas_table", "polars_table", "write_parquet"]
+__all__ = [
+    "arrow_table",
+    "optional",
+    "pandas_column",
+    "pandas_table",
+    "polars_table",
+    "said_direction",
+    "with_direction",
+    "write_parquet",
+]
 
 _NONE: Mapping[str, np.ndarray] = {}
+_DIRECTED = "atoll.directed"  # in `attrs` of pandas, and in the metadata of a schema of Arrow and Parquet
 
 
 def optional(module: str, extra: str, use: str) -> Any:
@@ -69,7 +79,31 @@ def arrow_table(columns: Mapping[str, np.ndarray], missing: Mapping[str, np.ndar
     return pyarrow.table(arrays)
 
 
-def write_parquet(path: str, columns: Mapping[str, Any]) -> None:
+def with_direction(table: Any, directed: bool) -> Any:
+    """The table of pandas or pyarrow, which says that its edges go both ways where they do.
+
+    A graph that is made of it is then undirected again, and not one in which each edge has lost a direction.
+    """
+    if directed:
+        return table
+    if hasattr(table, "attrs"):
+        table.attrs[_DIRECTED] = False
+        return table
+    return table.replace_schema_metadata({_DIRECTED: "false"})
+
+
+def said_direction(table: Any) -> bool | None:
+    """Whether the table says that its edges have a direction, as with_direction() writes it; None: it says nothing."""
+    notes = getattr(table, "attrs", None)
+    if isinstance(notes, dict):
+        said = notes.get(_DIRECTED)
+        return said if isinstance(said, bool) else None
+    notes = getattr(getattr(table, "schema", None), "metadata", None)
+    said = notes.get(_DIRECTED.encode()) if isinstance(notes, dict) else None
+    return {b"false": False, b"true": True}.get(said) if isinstance(said, bytes) else None
+
+
+def write_parquet(path: str, columns: Mapping[str, Any], directed: bool = True) -> None:
     """Writes the columns into a file that appears whole or not at all."""
     import pyarrow
     import pyarrow.parquet
@@ -77,7 +111,7 @@ def write_parquet(path: str, columns: Mapping[str, Any]) -> None:
     output = _core.AtomicFile(path)
     try:
         with os.fdopen(os.dup(output.descriptor), "wb") as file:
-            pyarrow.parquet.write_table(pyarrow.table(dict(columns)), file)
+            pyarrow.parquet.write_table(with_direction(pyarrow.table(dict(columns)), directed), file)
         output.commit()
     finally:
         output.discard()

@@ -267,7 +267,6 @@ class FromFiles:
         if format in _TABLES:
             with agreed(world):
                 table, columns = table_in_file(path, format, world, columns)
-            directed = True if directed is None else directed
             options = {"missing": missing, "directed": directed, **options}
             return cls.from_table(table, **columns, **options)  # type: ignore[attr-defined, no-any-return]
         with agreed(world):

@@ -13,6 +13,7 @@ from ..arguments import one_of, shown
 from ..build_options import build_options
 from ..collective_arguments import checked
 from ..world import agreed, all_gather, world_of
+from .frames import said_direction
 from .square_tables import Matrix, graph_of_matrix
 from .table_columns import (
     Columns,
@@ -61,7 +62,7 @@ class FromTables:
         edge_attributes: Any = False,
         vertices: Any = None,
         vertex: str | None = None,
-        directed: bool = True,
+        directed: bool | None = None,
         duplicates: str = "min",
         self_loops: str = "keep",
         partition: str = "blocked",
@@ -98,8 +99,10 @@ class FromTables:
                                 a row for each vertex of `table`: its other columns become Graph.vertex_attributes;
                                 each rank gives a part of the rows
         vertex : str, optional  the column of `vertices` with names or ids; None: the first
-        directed, duplicates, self_loops
-                                see from_edges
+        directed : bool, optional
+                                whether edges go one way; None: True, unless the table says otherwise, as those of
+                                Graph.to_pandas(), to_arrow() and to_parquet() do
+        duplicates, self_loops  see from_edges
         partition, heavy, fusion, comm, plan
                                 see Graph
 
@@ -140,6 +143,8 @@ class FromTables:
                     f"table is {shown(table)} (a table of pandas, polars or pyarrow, or another with "
                     "__arrow_c_stream__, is needed). Give one, or use from_edges."
                 )
+            if directed is None:
+                directed = said_direction(table) is not False
             table = table_of(table)
             if missing != "error":
                 table = with_whole_numbers(table)
@@ -153,7 +158,7 @@ class FromTables:
                 if table is not whole:
                     columns = columns_of_table(table)
                     kept = columns.rows
-        with agreed(world, f"a table with {chosen}"):
+        with agreed(world, f"a table with {chosen}, {directed=}"):
             pass
         if isinstance(chosen, Matrix):
             options = {"directed": directed, "duplicates": duplicates, "self_loops": self_loops, "partition": partition}
