@@ -29,6 +29,7 @@ WRONG = {  # by annotation
     "dict[str, Any]": [3, "threads", [1], {"threads": object()}, {1j: 2}],
     "Callable[[World], T]": [None, 3, "f"],
     "Iterable[int | str]": [3, "abc", [1.5], ["x"], [True], [None]],
+    "ArrayLike | Mapping[Any, Any]": [{1: 1}, "x", 3, [[1], [2, 3]], np.zeros((3, 1))],
     "ArrayLike": [{1: 1}, "x", 3, ["x", "y", "z"], [[1], [2, 3]], [1j, 1, 1], MASKED, np.zeros((3, 1))],
 }
 NAMED = {  # for arguments whose annotation is not specific enough
@@ -174,7 +175,7 @@ def test_wrong_argument_is_named(name, parameter, objects):
             right["path"] = objects["path"].get(f.__name__, objects["path"][""])
         elif other.kind is other.VAR_POSITIONAL:
             continue
-        elif other.default is other.empty and other.name not in ("self", "cls", "options"):
+        elif other.name == "dst" or (other.default is other.empty and other.name not in ("self", "cls", "options")):
             right[other.name] = RIGHT[other.name]
     if "A" in right:
         right["A"] = pytest.importorskip("scipy.sparse", reason="SciPy is not installed").eye_array(2).tocsr()

@@ -98,7 +98,7 @@ def has_path(graph: GraphLike, source: int | str, target: int | str) -> bool:
 def shortest_path_length(
     graph: GraphLike, source: int | str, target: int | str, *, weight: bool | str | None = None
 ) -> float:
-    """Returns the length of a shortest path from one vertex to another; infinity where there is none.
+    """Returns the length of a shortest path: its number of edges, or float by weight; infinity where there is none.
 
     Parameters
     ----------
@@ -113,6 +113,6 @@ def shortest_path_length(
     --------
     >>> roads = [("A", "B", 7.0), ("B", "C", 9.0)]
     >>> atoll.shortest_path_length(roads, "A", "C"), atoll.shortest_path_length(roads, "A", "C", weight=True)
-    (2.0, 16.0)
+    (2, 16.0)
     """
     return shortest_path(graph, source, target, weight=weight).length

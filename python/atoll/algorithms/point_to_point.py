@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -26,6 +26,11 @@ __all__ = ["PathResult", "all_shortest_paths", "k_shortest_paths", "shortest_pat
 LengthAndPath = tuple[float, np.ndarray]
 
 
+def _length(found: float, by_weight: bool) -> float:
+    """Returns the length of a path, where it counts edges as an int; infinity stays one of float."""
+    return found if by_weight or found == float("inf") else int(found)
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class PathResult(Result):
     """A shortest path between two vertices: a sequence of its vertices; false and empty where there is none.
@@ -44,7 +49,7 @@ class PathResult(Result):
     vertices: np.ndarray
     """From source to target: int64 original ids, or names (object); empty if the target is not reached."""
     length: float
-    """Edges, or the sum of the weights in float64; infinity if the target is not reached."""
+    """Edges (int), or the sum of the weights in float64; infinity if the target is not reached."""
     visited: int
     """Vertices that the two searches have reached on all ranks, twice those that both have."""
     prepare_seconds: float
@@ -88,7 +93,7 @@ def shortest_path(
     target: int | str,
     *,
     weight: bool | str | None = None,
-    coordinates: ArrayLike | None = None,
+    coordinates: ArrayLike | Mapping[Any, Any] | None = None,
 ) -> PathResult:
     """A shortest path from one vertex to another, by two searches that meet [1]_. Collective over graph.comm.
 
@@ -104,11 +109,12 @@ def shortest_path(
     weight : bool or str, optional
                                 True: a path is as long as the float64 sum of its weights; a name: of that attribute of
                                 its edges; None: as its number of edges
-    coordinates : array-like of float, optional
+    coordinates : array-like of float, or dict, optional
                                 shape (vertices of this rank, 2): the places of graph.ids in a plane, such as metres
-                                east and north. Both searches then prefer what lies between the ends (A* [2]_). Any
-                                places give shortest paths: how long an edge is at least, for a unit of the plane, is
-                                found from all edges. The last coordinates are kept with the graph
+                                east and north; or two numbers for each of these ids, or names. Both searches then
+                                prefer what lies between the ends (A* [2]_). Any places give shortest paths: how long
+                                an edge is at least, for a unit of the plane, is found from all edges. The last
+                                coordinates are kept with the graph
 
     Returns
     -------
@@ -144,15 +150,20 @@ def shortest_path(
         source=graph._label(source),
         target=graph._label(target),
         vertices=graph._as_known(vertices),
-        length=found["length"],
+        length=_length(found["length"], by_weight),
         visited=found["visited"],
         prepare_seconds=found["prepare_seconds"],
         seconds=found["seconds"],
     )
 
 
-def _places(coordinates: ArrayLike, graph: Graph) -> np.ndarray:
+def _places(coordinates: ArrayLike | Mapping[Any, Any], graph: Graph) -> np.ndarray:
     """Returns the coordinates as rows of two numbers, one for each vertex of this rank."""
+    if isinstance(coordinates, Mapping):
+        missing = next((vertex for vertex in graph if vertex not in coordinates), None)
+        if missing is not None:
+            raise errors.InputError(f"coordinates has nothing for {missing!r} (each vertex needs two numbers). Add it.")
+        coordinates = [coordinates[vertex] for vertex in graph] or np.empty((0, 2))
     places = as_array("coordinates", coordinates)
     if places.shape != (len(graph.ids), 2):
         raise errors.InputError(
@@ -184,7 +195,8 @@ def k_shortest_paths(
 
     Returns
     -------
-    list of (float, array)      length, vertices from source to target (int64 ids, or names); lengths ascending
+    list of (float, array)      length (int where edges are counted), vertices from source to target (int64 ids, or
+                                names); lengths ascending
 
     Raises
     ------
@@ -226,7 +238,8 @@ def shortest_simple_paths(
 
     Returns
     -------
-    iterator of (float, array)  length, vertices from source to target (int64 ids, or names)
+    iterator of (float, array)  length (int where edges are counted), vertices from source to target (int64 ids, or
+                                names)
 
     Raises
     ------
@@ -236,8 +249,8 @@ def shortest_simple_paths(
     --------
     >>> for length, vertices in atoll.shortest_simple_paths(atoll.Graph("ring:5"), 0, 2):
     ...     print(length, vertices)
-    2.0 [0 1 2]
-    3.0 [0 4 3 2]
+    2 [0 1 2]
+    3 [0 4 3 2]
     """
     with agreed(graph.world, f"shortest_simple_paths({source=}, {target=}, {weight=})"):
         pass
@@ -291,15 +304,15 @@ def each_shortest_path(
     return (vertices for _, vertices in _paths(*_search(graph, source, target, weight), True))
 
 
-def _search(graph: Graph, source: int | str, target: int | str, weight: bool | str | None) -> tuple[Graph, Any]:
-    """Returns the graph whose weights are meant, and the core's search for paths in it. Collective."""
+def _search(graph: Graph, source: int | str, target: int | str, weight: bool | str | None) -> tuple[Graph, Any, bool]:
+    """Returns the graph whose weights are meant, the core's search in it, and whether that is by weight. Collective."""
     graph, by_weight = weighted_graph(graph, weight)
     with in_names(graph):
-        return graph, _core.pair_paths(graph._core, source, target, by_weight)
+        return graph, _core.pair_paths(graph._core, source, target, by_weight), by_weight
 
 
-def _paths(graph: Graph, search: Any, shortest: bool) -> Iterator[LengthAndPath]:
+def _paths(graph: Graph, search: Any, by_weight: bool, shortest: bool) -> Iterator[LengthAndPath]:
     """Yields lengths and paths one by one; `shortest`: only those as short as the first."""
     while (found := search.next(shortest)) is not None:
-        length, vertices = found[0], found[1].view(np.int64)
+        length, vertices = _length(found[0], by_weight), found[1].view(np.int64)
         yield length, graph._as_known(vertices)

@@ -44,6 +44,7 @@ def test_numbers_are_networkx_s():
                 found = atoll.shortest_path_length(graph, "v0", target, weight=weight)
                 if nx.has_path(G, "v0", target):
                     assert found == nx.shortest_path_length(G, "v0", target, weight="weight" if weight else None)
+                    assert type(found) is (float if weight else int)
                 else:
                     assert found == math.inf
 
@@ -110,3 +111,18 @@ def test_a_graph_is_a_parquet_file_again(tmp_path, ranks, named):
     graph = atoll.Graph(path)
     assert (graph.n, graph.m, graph.directed) == (3, 2, True)
     assert graph["Bob"] == {"Cid": 0.5} if named else graph[9] == {10**12: 0.5}
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_places_may_be_given_by_name(ranks):
+    edges = [("Ann", "Bob", 2.0), ("Bob", "Cid", 1.0), ("Ann", "Cid", 4.0)]
+    places = {"Ann": (0, 0), "Bob": (0, 1), "Cid": (1, 1)}
+
+    def ask(world):
+        graph = atoll.Graph(edges[world.rank :: world.size], directed=False, comm=world)
+        path = atoll.shortest_path(graph, "Ann", "Cid", weight=True, coordinates=places)
+        with pytest.raises(atoll.InputError, match="coordinates has nothing for 'Cid'"):
+            atoll.shortest_path(graph, "Ann", "Cid", weight=True, coordinates={"Ann": (0, 0), "Bob": (0, 1)})
+        return list(path), path.length
+
+    assert atoll.run_ranks(ranks, ask) == [(["Ann", "Bob", "Cid"], 3.0)] * ranks
