@@ -18,7 +18,7 @@ Centrality   pagerank, betweenness_centrality, edge_betweenness_centrality, clos
 Structure    connected_components, strongly_connected_components, is_connected, biconnected_components, bridges,
              articulation_points, core_number, k_core, truss_numbers, k_truss, clustering, density, ego_graph,
              greedy_color, maximal_independent_set, maximal_matching
-Communities  louvain_communities, leiden_communities, label_propagation, modularity
+Communities  louvain_communities, leiden_communities, label_propagation, modularity, conductance
 Similarity   of pairs: jaccard, overlap, cosine, common_neighbors, adamic_adar, resource_allocation,
              preferential_attachment; of all: similar_pairs, most_similar
 Samples      random_walks, sample_neighbors
@@ -76,7 +76,13 @@ from .algorithms.centrality import (
     pagerank,
 )
 from .algorithms.closeness import closeness_centrality, harmonic_centrality
-from .algorithms.communities import CommunitiesResult, leiden_communities, louvain_communities, modularity
+from .algorithms.communities import (
+    CommunitiesResult,
+    conductance,
+    leiden_communities,
+    louvain_communities,
+    modularity,
+)
 from .algorithms.edge_betweenness import EdgeBetweennessResult, edge_betweenness_centrality
 from .algorithms.flow import CutResult, FlowResult, maximum_flow, minimum_cut
 from .algorithms.gnn import GCN
@@ -217,6 +223,7 @@ __all__ = [
     "closeness_centrality",
     "clustering",
     "common_neighbors",
+    "conductance",
     "connected_components",
     "core_number",
     "cosine",

@@ -29,6 +29,7 @@ CALLS = {
     "louvain_communities": lambda g, **w: atoll.louvain_communities(g, **w).modularity,
     "maximal_matching": atoll.maximal_matching,
     "minimum_spanning_forest": lambda g, **w: atoll.minimum_spanning_forest(g, **w).total_weight,
+    "conductance": lambda g, **w: atoll.conductance(g, [0, 0, 1, 1], **w)[1][0],
     "modularity": lambda g, **w: atoll.modularity(g, [0, 0, 1, 1], **w),
     "pagerank": atoll.pagerank,
     "random_walks": lambda g, **w: atoll.random_walks(g, length=9, walks=20, **w).tolist(),

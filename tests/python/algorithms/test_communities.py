@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Communities by modularity, and the modularity of any labels."""
+"""Communities by modularity, and the modularity and conductance of any labels."""
 
 import atoll
 import numpy as np
@@ -141,3 +141,62 @@ def test_labels_of_another_graph_are_refused():
             atoll.modularity(graph, atoll.leiden_communities(wrong).community)
     again = atoll.Graph([("a", "b"), ("b", "c")], directed=False)
     assert atoll.modularity(graph, atoll.leiden_communities(again).community) == 0
+
+
+def share_that_leaves(edges, labels, label):
+    """Conductance of a community by its definition; edges are (u, v, weight)."""
+    inside, outside, leaving = 0.0, 0.0, 0.0
+    for u, v, w in edges:
+        for end in (u, v):
+            inside += w * (labels[end] == label)
+            outside += w * (labels[end] != label)
+        leaving += w * ((labels[u] == label) != (labels[v] == label))
+    return leaving / min(inside, outside) if leaving else 0.0
+
+
+@pytest.mark.parametrize("weight", [None, True])
+def test_conductance_is_that_of_the_definition_on_any_number_of_ranks(weight):
+    src, dst, w = random_edges()  # with self-loops
+    edges = list(zip(src.tolist(), dst.tolist(), w.tolist() if weight else [1.0] * len(w)))
+    labels = {v: v // 10**6 % 7 - 3 for v in {*src.tolist(), *dst.tolist()}}
+    expected = [share_that_leaves(edges, labels, label) for label in range(-3, 4)]
+    assert (src == dst).any() and len(set(expected)) > 3
+
+    def ask(world):
+        mine = slice(world.rank, None, world.size)
+        graph = atoll.Graph.from_edges(src[mine], dst[mine], w[mine], directed=False, comm=world)
+        return atoll.conductance(graph, graph.ids // 10**6 % 7 - 3, weight=weight)
+
+    for ranks in (1, 2, 3, 4, 5, 8):
+        for found, values in atoll.run_ranks(ranks, ask, plan={"threads": 1}):
+            assert found.tolist() == list(range(-3, 4))
+            assert values == pytest.approx(expected)
+
+
+def test_conductance_of_sets_is_networkx_of_each():
+    networkx = pytest.importorskip("networkx")
+    G = networkx.karate_club_graph()
+    found = atoll.louvain_communities(atoll.Graph(G))
+    parts = list(found)
+    for weight in (None, "weight"):
+        labels, values = atoll.conductance(atoll.Graph(G), parts, weight=weight)
+        assert labels.tolist() == list(range(len(parts)))
+        assert values.tolist() == pytest.approx([networkx.conductance(G, part, weight=weight) for part in parts])
+
+
+def test_conductance_of_what_nothing_leaves_is_zero():
+    two = atoll.Graph([("a", "b"), ("c", "d")], directed=False)
+    labels, values = atoll.conductance(two, atoll.connected_components(two))
+    assert (labels.tolist(), values.tolist()) == ([0, 2], [0.0, 0.0])
+    assert atoll.conductance(two, [0, 0, 0, 0])[1].tolist() == [0.0]
+    assert [len(part) for part in atoll.conductance(atoll.Graph([]).to_undirected(), [])] == [0, 0]
+
+
+def test_what_has_no_conductance_is_refused():
+    for labels, wrong in (([0] * 3, "has 3 values"), ([0.5] * 4, "whole number"), ([{0, 1}], "lacks 2")):
+        with pytest.raises(atoll.InputError, match=wrong):
+            atoll.conductance(atoll.Graph("path:4"), labels)
+    with pytest.raises(atoll.InputError, match="directed"):
+        atoll.conductance([(1, 2)], [0, 0])
+    with pytest.raises(atoll.InputError, match="weight of -1"):
+        atoll.conductance(atoll.Graph([(1, 2, -1.0)], directed=False), [0, 1], weight=True)

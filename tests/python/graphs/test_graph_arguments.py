@@ -17,6 +17,7 @@ UNDIRECTED = [  # which a list does not say
     "bridges",
     "core_number",
     "eccentricity",
+    "conductance",
     "greedy_color",
     "k_core",
     "k_truss",
