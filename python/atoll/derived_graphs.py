@@ -13,7 +13,7 @@ from .build_options import build_options
 from .collective_arguments import checked
 from .interchange.columns import column, has_names, name_list, refuse_wrong_lengths
 from .interchange.object_names import ObjectNames
-from .selection import edge_mask, selected, vertex_ids, vertex_mask, vertices_of, without_edges
+from .selection import edge_columns, edge_mask, selected, vertex_ids, vertex_mask, vertices_of, without_edges
 from .world import agreed, world_of_process
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class DerivedGraphs(Adjacency):
         return selected(self, np.setdiff1d(self.ids, unwanted, assume_unique=True))  # type: ignore[arg-type]
 
     @checked
-    def remove_edges(self, src: Any, dst: Any) -> Graph:
+    def remove_edges(self, src: Any, dst: Any = None) -> Graph:
         """The graph without the edges src[i] -> dst[i], a new one with all vertices of this. Collective.
 
         Parallel edges between the same vertices go all. In an undirected graph the order of the ends says nothing.
@@ -102,7 +102,7 @@ class DerivedGraphs(Adjacency):
         ----------
         src, dst : arrays of int32 or int64, or names, of one length
                                 original ids or names of this graph; each rank gives a part, maybe none, of the edges of
-                                any rank
+                                any rank. Or a list of pairs, in place of both
 
         Raises
         ------
@@ -110,6 +110,8 @@ class DerivedGraphs(Adjacency):
 
         Examples
         --------
+        >>> atoll.Graph([("Ann", "Bob"), ("Bob", "Cid")]).remove_edges([("Ann", "Bob")]).m
+        1
         >>> atoll.Graph("ring:4").remove_edges([0, 3], [1, 2]).edges.arrays()
         (array([0, 1]), array([3, 2]))
         """
@@ -199,7 +201,7 @@ class DerivedGraphs(Adjacency):
 
     @checked
     def add_edges(
-        self, src: Any, dst: Any, weight: Any = None, *, duplicates: str = "min", self_loops: str = "keep"
+        self, src: Any, dst: Any = None, weight: Any = None, *, duplicates: str = "min", self_loops: str = "keep"
     ) -> Graph:
         """A new graph with the edges of this one, which stays as it is, and further ones. Collective.
 
@@ -208,7 +210,8 @@ class DerivedGraphs(Adjacency):
         Parameters
         ----------
         src, dst, weight        see from_edges; names if this graph has some, and weights if and only if it has some.
-                                float64 weights make those of a float32 graph float64
+                                float64 weights make those of a float32 graph float64. Or a list of pairs or triples, in
+                                place of all
         duplicates : {"min", "max", "sum", "keep"}
                                 of parallel edges, those of this graph among them
         self_loops : {"keep", "drop"}
@@ -225,7 +228,13 @@ class DerivedGraphs(Adjacency):
         (array([1, 2]), array([2, 7]))
         >>> graph.m
         1
+        >>> atoll.Graph([("Ann", "Bob", 1.0)]).add_edges([("Bob", "Cid", 2.0)])["Bob"]
+        mappingproxy({'Cid': 2.0})
         """
+        with agreed(self._world):
+            if dst is None and isinstance(src, list) and not src and self.weighted:
+                weight = []  # of no edges, where other ranks may give some
+            src, dst, weight = edge_columns(src, dst, weight)
         named = self._names is not None or (self.n == 0 and _core.any(self._world, has_names(src)))
         with agreed(self._world, f"add_edges({duplicates=}, {self_loops=})"):
             build_options(duplicates, self_loops, self._partition, None, True)

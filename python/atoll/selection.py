@@ -10,6 +10,7 @@ import numpy as np
 from . import errors
 from .arguments import shown
 from .interchange.columns import as_array, column, has_names, is_int, name_list, refuse_wrong_lengths
+from .interchange.graph_objects import columns_of, is_list_of_edges
 from .named_errors import vertex_word
 from .vertices import VertexArray, values_of
 from .world import agreed, all_gather
@@ -17,7 +18,21 @@ from .world import agreed, all_gather
 if TYPE_CHECKING:
     from .graph import Graph
 
-__all__ = ["edge_mask", "selected", "vertex_ids", "vertex_mask", "vertices_of", "without_edges"]
+__all__ = ["edge_columns", "edge_mask", "selected", "vertex_ids", "vertex_mask", "vertices_of", "without_edges"]
+
+
+def edge_columns(src: Any, dst: Any, weight: Any = None) -> tuple[Any, Any, Any]:
+    """The columns src, dst and weight that a user gives, or those of a list of pairs or triples given as src alone."""
+    if dst is not None:
+        return src, dst, weight
+    if not isinstance(src, list) or not (len(src) == 0 or is_list_of_edges(src)):
+        raise TypeError(
+            f"dst is missing, and src is {shown(src)} (no list of pairs). Give dst, or src=[(1, 2), (2, 3)]."
+        )
+    source, target, *third = columns_of(src) if src else ([], [])
+    if third and weight is not None:
+        raise TypeError(f"weight is {shown(weight)} beside edges that have a third part. Give one of them.")
+    return source, target, third[0] if third else weight
 
 
 def vertex_ids(graph: Graph, argument: str, vertices: Any) -> np.ndarray:
@@ -143,6 +158,7 @@ def _codes(graph: Graph, u: np.ndarray, v: np.ndarray, ends: np.ndarray) -> np.n
 def without_edges(graph: Graph, src: Any, dst: Any) -> Graph:
     """The graph without the edges that ranks give, parallel ones too; see Graph.remove_edges. Collective."""
     with agreed(graph.world, "remove_edges()"):
+        src, dst, _ = edge_columns(src, dst)
         given = vertex_ids(graph, "src", src), vertex_ids(graph, "dst", dst)
         refuse_wrong_lengths(*given, None)
     u, v = (all_gather(graph.world, side) for side in given)

@@ -227,3 +227,32 @@ def test_values_of_other_names_are_refused():
             graph.filter(mask)
     same = atoll.VertexArray(atoll.Graph([("b", "a")]), np.array([True, False]))
     assert list(graph.filter(same)) == ["a"]
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_edges_may_be_given_as_pairs_and_triples(ranks):
+    edges = [("Ann", "Bob", 2.0), ("Bob", "Cid", 1.0), ("Cid", "Dan", 3.0)]
+    more = [("Ann", "Eve", 1.5), ("Bob", "Ann", 1.0)]
+
+    def ask(world):
+        mine = slice(world.rank, None, world.size)
+        graph = atoll.Graph(edges[mine], directed=False, comm=world)
+        wider = graph.add_edges(more[mine])
+        columns = [list(column) for column in zip(*more)] if world.rank == 0 else [[], [], []]
+        return dict(wider["Ann"]), dict(graph.add_edges(*columns)["Ann"]), graph.remove_edges([("Bob", "Ann")][mine]).m
+
+    assert atoll.run_ranks(ranks, ask) == [({"Bob": 1.0, "Eve": 1.5},) * 2 + (2,)] * ranks
+
+
+def test_pairs_that_are_none_are_refused():
+    graph = atoll.Graph([("Ann", "Bob", 2.0)])
+    for bad in (["Cid"], "Cid", 3, ("Ann", "Bob")):
+        for change in (graph.add_edges, graph.remove_edges):
+            with pytest.raises(TypeError, match="dst is missing, and src is "):
+                change(bad)
+    with pytest.raises(TypeError, match="weight is .* beside edges that have a third part"):
+        graph.add_edges([("Bob", "Cid", 1.0)], weight=[2.0])
+    with pytest.raises(atoll.InputError, match="weight is missing"):
+        graph.add_edges([("Bob", "Cid")])
+    objects = atoll.Graph([((0, 0), (0, 1))])
+    assert objects.add_edges([((0, 1), (1, 1))]).m == 2 and objects.remove_edges([((0, 0), (0, 1))]).m == 0
