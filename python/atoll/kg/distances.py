@@ -216,7 +216,8 @@ def numbers_named(store: Store, graph: str, names: Sequence[str]) -> dict[str, l
     rows = store.sql(
         "with given as (select unnest($names::varchar[]) as name), hits as ("
         "  select g.name, 0 as place, concept from given g join concepts c on c.graph = $graph and c.id = g.name union"
-        "  select g.name, 1, concept from given g join concepts c on c.graph = $graph and lower(c.name) = lower(g.name)"
+        "  select g.name, 1, concept from given g join concepts c on c.graph = $graph and "
+        "  lower(coalesce(c.name, c.id)) = lower(g.name)"
         "  union select g.name, 2, concept from given g join synonyms s on s.graph = $graph and "
         "  lower(s.name) = lower(g.name)"
         ") select name, concept from hits qualify place = min(place) over (partition by name) order by name, concept",

@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """The command; returns the exit code."""
+    """The command; returns the exit code, 1 where there is no path."""
     with BuiltGraph(options.folder, options.graph, threads=options.threads) as graph:
         began = time.perf_counter()
         found = find_paths(
@@ -59,7 +59,8 @@ def run(options: argparse.Namespace) -> int:
         )
         seconds = time.perf_counter() - began
         result = {**found.to_json(), "stale": graph.is_stale}
-    return answer(options, result, _text(found), seconds=seconds)
+    code = answer(options, result, _text(found), seconds=seconds)
+    return code if found.paths else 1
 
 
 def _text(found: FoundPaths) -> str:

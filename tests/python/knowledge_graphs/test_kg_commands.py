@@ -61,7 +61,7 @@ def test_paths_are_told_with_names_and_sources(folder, capsys):
     words = ["paths", folder, "--from", "L0", "--to", "L3", "--pass", "gene", "L2", "--avoid", "L5", "--max-hops", "3"]
     assert main(words) == 0
     assert "3 hops: concept 0 (L0)\n   -> concept 1 (L1) [gene]" in capsys.readouterr().out
-    assert main(["paths", folder, "--from", "L0", "--to", "L4"]) == 0
+    assert main(["paths", folder, "--from", "L0", "--to", "L4"]) == 1
     assert capsys.readouterr().out == "no such path from concept 0 (L0) to concept 4 (L4)\n"
 
 

@@ -203,3 +203,35 @@ def test_both_graphs_are_imported_in_seconds_with_all_that_they_have(tmp_path, c
     assert found["graphs"]["curated"]["types"] == {"GENE": 18000, "DOID": 12246, "DB": 6005, "PW": 1862}
     assert found["mappings"] == {"methods": {"column mapped": 6802}, "literature": 6144, "curated": 6161}
     assert [(one["reason"], one["count"]) for one in found["quarantine"]] == [(reasons.DOUBTFUL_KEPT, 137)]
+
+
+def test_tables_of_spreadsheets_are_cut_by_semicolons(tmp_path):
+    (tmp_path / "edges.csv").write_text(
+        '"source";"target";count\n"TP53";"cancer; of the lung, small";3\nBRCA1;TP53;2\n'
+    )
+    (tmp_path / "commas.csv").write_text('"source",target,count\na;b,c,4\n')
+    load(tmp_path / "kg", None, tmp_path / "edges.csv")
+    assert rows(tmp_path / "kg", "select id from concepts order by id") == [
+        ("BRCA1",),
+        ("TP53",),
+        ("cancer; of the lung, small",),
+    ]
+    assert rows(tmp_path / "kg", "select sum(count) from edges") == [(5,)]
+    load(tmp_path / "two", None, tmp_path / "commas.csv")
+    assert rows(tmp_path / "two", "select id from concepts order by id") == [("a;b",), ("c",)]
+
+
+def test_names_tell_no_types_and_are_found_in_any_case(tmp_path, capsys):
+    (tmp_path / "edges.csv").write_text(
+        "source,target\nbreast cancer,BRCA1\nBRCA1,breast_cancer\nNote: a,GENE:7\nGENE_7113,DB00001\naspirin,headache\n"
+    )
+    load(tmp_path / "kg", None, tmp_path / "edges.csv")
+    types = dict(rows(tmp_path / "kg", "select id, type from concepts"))
+    assert {types.pop("GENE:7"), types.pop("GENE_7113"), types.pop("DB00001")} == {"GENE", "DB"}
+    assert set(types.values()) == {"untyped"} and len(types) == 6
+    assert main(["build", str(tmp_path / "kg")]) == 0
+    capsys.readouterr()
+    assert main(["paths", str(tmp_path / "kg"), "--from", "brca1", "--to", "BREAST Cancer"]) == 0
+    assert "1 hop: BRCA1\n   -> breast cancer" in capsys.readouterr().out
+    assert main(["paths", str(tmp_path / "kg"), "--from", "brca1", "--to", "Aspirin"]) == 1
+    assert capsys.readouterr().out == "no such path from BRCA1 to aspirin\n"

@@ -97,13 +97,16 @@ def import_nodes(
 def type_of_id(id: str) -> str:
     """An expression of SQL: the type that the prefix of `id` tells: GENE of GENE_7113, DOID of DOID:1, DB of DB00001.
 
+    A name tells none, whatever its first word is: `breast cancer` and `BRCA1` are untyped.
+
     >>> from atoll.kg.inputs.concepts import type_of_id
     >>> from atoll.kg.database import connect
     >>> connect().execute("select " + type_of_id("'MESH_D003'")).fetchone()
     ('MESH',)
     """
-    before = f"regexp_extract({id}, '^([A-Za-z][A-Za-z0-9.]*)[_:]', 1)"
-    return f"coalesce(nullif({before}, ''), nullif(regexp_extract({id}, '^[A-Za-z]+'), ''), 'untyped')"
+    before = f"regexp_extract({id}, '^([A-Za-z][A-Za-z0-9.]*)(:[^ ]|_[A-Za-z]*[0-9])', 1)"
+    accession = f"regexp_extract({id}, '^([A-Za-z]+)[0-9]{{4,}}$', 1)"
+    return f"coalesce(nullif({before}, ''), nullif({accession}, ''), 'untyped')"
 
 
 def add_concepts(store: Store, source: Source, table: str, types: Mapping[str, str]) -> None:

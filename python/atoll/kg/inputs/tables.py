@@ -28,6 +28,7 @@ _RAW = (
     f"max_line_size = {LONGEST_LINE}, columns = {{'line': 'VARCHAR'}}"
 )
 # DuckDB takes 0.6 s and 250 MB to make a table of so many. Wider ones are matrices, or objects whose keys are ids.
+_CSV = ",", ";"  # between fields that may be in quotes
 _MOST_COLUMNS = 4096
 
 
@@ -189,7 +190,8 @@ def read_table(
     """Reads `file` into the temporary table `name`, all columns as text.
 
     `header` gives the columns of a CSV or TSV file without a first line of names, `delimiter` what stands between its
-    fields. Raises InputError with line and reason for malformed files.
+    fields. A CSV file whose names have semicolons between them, and no comma, is cut by semicolons, as spreadsheets
+    write it where commas are decimal. Raises InputError with line and reason for malformed files.
 
     >>> import pathlib, tempfile
     >>> from atoll.kg.database import connect
@@ -205,12 +207,27 @@ def read_table(
         return _read_parquet(connection, file, name)
     if kind == "jsonl":
         return _read_json_lines(connection, file, name)
-    return _read_delimited(connection, file, name, header, delimiter or ("," if kind == "csv" else "\t"))
+    if delimiter is None:
+        delimiter = "\t" if kind == "tsv" else "," if header else _csv_delimiter(connection, file)
+    return _read_delimited(connection, file, name, header, delimiter)
+
+
+def _csv_delimiter(connection: Any, file: InputFile) -> str:
+    """Returns what stands between the names in the first line of a CSV file: a comma, or else a semicolon."""
+    line = _first_line(connection, file)
+
+    def count(delimiter: str) -> int:
+        try:
+            return len(next(csv.reader([line], delimiter=delimiter, strict=True)))
+        except csv.Error:  # a quote that closes before the other delimiter
+            return 0
+
+    return ";" if count(",") <= 1 < count(";") else ","
 
 
 def _read_delimited(connection: Any, file: InputFile, name: str, header: Sequence[str] | None, delimiter: str) -> Table:
     # Fields of TSV are taken as they are: its quotes are part of names such as 5"-nucleotide.
-    quote = '"' if delimiter == "," else ""
+    quote = '"' if delimiter in _CSV else ""
     skip = 0 if header else 1
     columns = list(header or _column_names(file, first_fields(connection, file, delimiter)))
     types = ", ".join(f"{sql_text(column)}: 'VARCHAR'" for column in columns)
@@ -240,19 +257,23 @@ def first_fields(connection: Any, file: InputFile, delimiter: str) -> list[str]:
     >>> first_fields(connect(), InputFile(str(file)), ",")
     ['id', '"the name"']
     """
-    lines = run(connection, file, f"select line from {_text_source(file, _RAW)} limit 1")
-    line = lines[0][0] if lines else None
-    if line is None:
-        raise InputError(f"{file.path}, line 1: no names of columns. Begin the file with a line that names them.")
-    line = line.lstrip("\ufeff").lstrip("#")
-    if delimiter == ",":
+    line = _first_line(connection, file)
+    if delimiter in _CSV:
         try:
-            fields = next(csv.reader([line], strict=True))
+            fields = next(csv.reader([line], delimiter=delimiter, strict=True))
         except csv.Error as e:
             raise InputError(f"{file.path}, line 1: it does not name columns ({e}). Correct the line.") from None
     else:
         fields = line.split(delimiter)
     return [field.strip() for field in fields]
+
+
+def _first_line(connection: Any, file: InputFile) -> str:
+    lines = run(connection, file, f"select line from {_text_source(file, _RAW)} limit 1")
+    line: str | None = lines[0][0] if lines else None
+    if line is None:
+        raise InputError(f"{file.path}, line 1: no names of columns. Begin the file with a line that names them.")
+    return line.lstrip("\ufeff").lstrip("#")
 
 
 def _column_names(file: InputFile, names: list[str]) -> list[str]:
