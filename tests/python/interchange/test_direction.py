@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An undirected graph is one again when it has gone through a table or a file of tables, unless the user says otherwise."""
+"""An undirected graph is one again when it has gone through a table or a file, unless the user says otherwise."""
 
 import atoll
 import pytest
