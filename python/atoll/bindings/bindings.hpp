@@ -28,6 +28,10 @@ namespace atl::python {
 
 namespace nb = nanobind;
 
+/// Text of the library as Python shows it: UTF-8, and of a remedy that names both the option of the command and the argument
+/// of Python, as "--names, names=True in Python", the argument alone.
+std::string text_for_python(std::string_view text);
+
 /// How one failing rank among threads of this process is known to the others.
 struct Peers {
   std::atomic<Rank> failed{-1};

@@ -17,25 +17,52 @@ void raise(const char* name, const char* text) {
   }
 }
 
+// The place before which no words of the remedy stand that ends at `end`.
+std::size_t clause_before(std::string_view text, std::size_t end) {
+  std::size_t begin = 0;
+  for (const std::string_view mark : {". ", ": ", "; ", "("})
+    if (const std::size_t at = text.rfind(mark, end); at != std::string_view::npos)
+      begin = std::max(begin, at + mark.size());
+  return begin;
+}
+
 void translate(const std::exception_ptr& p, void*) {
   try {
     std::rethrow_exception(p);
   } catch (const InputError& e) {
-    raise("InputError", printable(e.what()).c_str());
+    raise("InputError", text_for_python(e.what()).c_str());
   } catch (const UsageError& e) {
-    raise("UsageError", printable(e.what()).c_str());
+    raise("UsageError", text_for_python(e.what()).c_str());
   } catch (const IoError& e) {
-    raise("IoError", printable(e.what()).c_str());
+    raise("IoError", text_for_python(e.what()).c_str());
   } catch (const TransportError& e) {
-    raise("TransportError", printable(e.what()).c_str());
+    raise("TransportError", text_for_python(e.what()).c_str());
   } catch (const VerificationError& e) {
-    raise("VerificationError", printable(e.what()).c_str());
+    raise("VerificationError", text_for_python(e.what()).c_str());
   } catch (const Error& e) {
-    raise("Error", printable(e.what()).c_str());
+    raise("Error", text_for_python(e.what()).c_str());
   }
 }
 
 }  // namespace
+
+std::string text_for_python(std::string_view text) {
+  constexpr std::string_view kInPython = " in Python";
+  std::string shown = printable(text);
+  for (std::size_t end = 0; (end = shown.find(kInPython, end)) != std::string::npos;) {
+    const std::size_t option = shown.find("--", clause_before(shown, shown.rfind("--", end)));
+    const std::size_t comma = option < end ? shown.find(", ", option) : std::string::npos;
+    if (comma >= end) {  // none of ours: text of a file
+      end += kInPython.size();
+      continue;
+    }
+    shown.erase(end, kInPython.size());
+    shown.erase(option, comma + 2 - option);
+    end -= comma + 2 - option;
+  }
+  return shown;
+}
+
 }  // namespace atl::python
 
 NB_MODULE(_core, m) {

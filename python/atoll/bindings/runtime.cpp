@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <atoll/base/files/atomic_file.hpp>
-#include <atoll/base/utf8.hpp>
 #include <atoll/device/communicator.hpp>
 #include <atoll/device/device_plugin.hpp>
 #include <atoll/runtime/job/launch.hpp>
@@ -46,7 +45,7 @@ int python_level(LogLevel level) {
 void log(LogLevel level, std::string_view text) {
   nb::gil_scoped_acquire gil;
   try {
-    const std::string shown = printable(text);
+    const std::string shown = text_for_python(text);
     nb::module_::import_("logging").attr("getLogger")("atoll").attr("log")(python_level(level), "%s",
                                                                            nb::str(shown.data(), shown.size()));
   } catch (nb::python_error& e) {

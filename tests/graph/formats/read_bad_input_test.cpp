@@ -40,8 +40,9 @@ std::vector<BadInput> bad_inputs() {
        ":2: target is '4x' (not a whole number). Name the file's format and columns, or read names by --names, "
        "names=True in Python (docs/names.md)."},
       {"a.txt", "1 2\n3.0 4\n",
-       ":2: source is '3.0' (not a whole number). Name the file's format and columns, or read names by --names, "
-       "names=True in Python (docs/names.md)."},
+       ":2: source is '3.0' (ids are written without a fraction; pandas adds one to a column in which values are "
+       "missing). "
+       "Write it as 3, by astype(\"Int64\") in pandas."},
       {"a.txt", "1 2\n\n# c\n-3 4\n",
        ":4: source is -3 (ids are whole numbers from 0 to 2^63 - 2). Renumber the vertices."},
       {"a.txt", "1 2\n3 9223372036854775807\n",

@@ -80,7 +80,7 @@ TEST_CASE("fields are cut by one delimiter, and commas in them belong to numbers
       {"told: the delimiter", "a.txt", "1;2;a,b;c\n", {{1, 2, 1}}, false, true, {.delimiter = ';'}},
   });
   check_refused({
-      {"a.csv", "1;2;1,250\n2;3;1,500\n", ":1: weight is '1,250' (", "--decimal , or --decimal ."},
+      {"a.csv", "1;2;1,250\n2;3;1,500\n", ":1: weight is '1,250' (", "--decimal, decimal= in Python"},
       {"a.csv", "1;2;3,5\n2;3;1.5\n", ":2: weight is '1.5' (", "--decimal"},
       {"a.tsv", "1\t2\n2\t3\n3\t1,000,5\n", ":3: target is '1,000,5' (not a whole number)", "--names"},
       {"a.csv", "1,2\n\"12345678901234567890\"\"1\",2\n", ":2: source is", "not a whole number"},

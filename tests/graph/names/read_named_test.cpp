@@ -305,6 +305,20 @@ TEST_CASE("names beside a graph fit its ids, or are refused") {
   });
 }
 
+TEST_CASE("names above two columns that may be two friends as well are refused, the same on all ranks") {
+  const Folder folder;
+  const std::string file = folder.write("a.csv", "person,friend\nAnn,Bob\nCid,Dan\n");
+  for (const Rank ranks : {1, 3})
+    run_ranks(ranks, {}, [&](World& world) {
+      CHECK_THROWS_WITH_AS(
+          has_names(world, file, {}),
+          (file + ":1: the line is 'person,friend' (headings, or an edge between names that no other line "
+                  "has?). Say --headings yes or --headings no, headings=True or headings=False in Python.")
+              .c_str(),
+          UsageError);
+    });
+}
+
 TEST_CASE("names are taken where the first lines leave no doubt") {
   struct Look {
     std::string name, text;
@@ -320,8 +334,6 @@ TEST_CASE("names are taken where the first lines leave no doubt") {
       {"a.csv", "from,to\n1,2\n2,NA\n", false},
       {"a.txt", "1 2\n2 3\nx4 5\n3 1\n", false},
       {"a.csv", "1,2\n-3,4\n2,1.5\n", false},
-      // Names above two columns, or an edge of two friends?
-      {"a.csv", "person,friend\nAnn,Bob\nCid,Dan\n", false},
       {"a.csv", "person,friend\nAnn,Bob\nCid,Dan\n", true, {.headings = true}},
       // Triples, arcs of DIMACS and prose, whose first two columns are no ends.
       {"a.tsv", "Ann\tknows\tBob\nBob\tknows\tCid\n", false},

@@ -149,8 +149,8 @@ void check_decimal_commas(const std::string& path, const table::TextTable& text,
   throw InputError(
       fmt::format("{}:{}: the line is {} (a weight {}.{} with a decimal comma, or two columns?). Write points, or "
                   "quotes around such "
-                  "numbers; or say the columns: --source-column 1 --target-column 2, with --weight-column 3 (source=, "
-                  "target=, weight=).",
+                  "numbers; or say the columns: --source-column 1 --target-column 2 and maybe --weight-column 3, "
+                  "source=1, target=2 and maybe weight=3 in Python.",
                   path, text.rows[first].number, in_quotes(text.rows[first].line), text.rows[first].fields[2],
                   text.rows[first].fields[3]));
 }
@@ -337,11 +337,13 @@ EdgeList read_edge_list(World& world, const std::string& path, Head& head, const
   const table::CommentFacts& comments = layout.comments;
   if (layout.counts && !layout.counts_are_certain)
     world.log()(LogLevel::warn,
-                "{}:{}: taken as counts: {} vertices and {} edges, as many as follow (--headings no: it is an edge)",
+                "{}:{}: taken as counts: {} vertices and {} edges, as many as follow (it is an edge: --headings no, "
+                "headings=False in Python)",
                 path, layout.counts->line, layout.counts->range.count, layout.counts->edges);
   if (comments.contradiction && !options.directed)
     world.log()(LogLevel::warn,
-                "{}: its comments say directed and undirected; taken as directed (--undirected: edges go both ways)",
+                "{}: its comments say directed and undirected; taken as directed (edges go both ways: --undirected, "
+                "directed=False in Python)",
                 path);
   else if (comments.directed == false && !comments.range && !options.directed)
     world.log()(LogLevel::info, "{}: edges go both ways, as its comment says: {}", path, comments.directed_by);

@@ -36,6 +36,13 @@ bool begins_comment(const char* p, const LineShape& shape) {
                     fmt::format("{} is {} (whole numbers of the first lines have no commas). If commas group digits, "
                                 "say so: --decimal ., decimal=\".\" in Python.",
                                 name, in_quotes(field))};
+  if (const std::size_t point = field.find('.'); point != std::string_view::npos &&
+                                                 table::is_whole(field.substr(0, point)) &&
+                                                 field.find_first_not_of('0', point + 1) == std::string_view::npos)
+    throw LineError{at,
+                    fmt::format("{} is {} (ids are written without a fraction; pandas adds one to a column in which "
+                                "values are missing). Write it as {}, by astype(\"Int64\") in pandas.",
+                                name, in_quotes(field), field.substr(0, point))};
   throw LineError{at, fmt::format("{} is {} (not a whole number). Name the file's format and columns, or read names by "
                                   "--names, names=True in Python (docs/names.md).",
                                   name, in_quotes(field))};

@@ -76,13 +76,33 @@ bool has_names_of_vertices(const std::string& path, const Head& head, const Read
   const bool from = has_words(text, found.row, found.choice.source),
              to = has_words(text, found.row, found.choice.target);
   // A first row that is not known as one of headings may still be one.
-  if (found.headings.empty() && !options.headings && text.rows.size() > 1 && !recurs(text, found.row, found.choice))
-    return false;
+  if (found.headings.empty() && !options.headings && text.rows.size() > 1 && !recurs(text, found.row, found.choice)) {
+    if (!from || !to || found.columns != 2) return false;
+    throw UsageError(fmt::format(
+        "{}:{}: the line is {} (headings, or an edge between names that no other line has?). Say --headings yes or "
+        "--headings no, headings=True or headings=False in Python.",
+        path, text.rows[found.row].number, in_quotes(text.rows[found.row].line)));
+  }
   if (found.choice.certain || found.columns == 2) return from || to;
   // Any two of three columns of words may be ends, and "a 3 17" is an arc of DIMACS.
   for (std::size_t i = 0; i < found.columns; ++i)
     if (i != found.choice.source && i != found.choice.target && has_words(text, found.row, i)) return false;
   return from && to;
+}
+
+bool begins_with_number(const std::string& path, const Head& head) {
+  HeadLines lines(path, head);
+  try {
+    while (lines.next()) {
+      const std::string_view line = lines.line();
+      const std::size_t first = line.find_first_not_of(" \t\r");
+      if (first == std::string_view::npos || line[first] == '#' || line[first] == '%') continue;
+      return std::ranges::any_of(line, scan::is_digit);
+    }
+  } catch (const HeadLines::TooShort&) {
+    return true;  // a first line that long is the reader's
+  }
+  return true;
 }
 
 NamedLayout named_layout(const std::string& path, const Head& head, const ReadOptions& options) {

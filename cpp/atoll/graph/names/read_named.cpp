@@ -289,8 +289,8 @@ bool has_names(World& world, const std::string& path, const ReadOptions& options
   try {
     return from_head(world, path, file.head,
                      [&](const Head& head) { return has_names_of_vertices(path, head, options); });
-  } catch (const InputError&) {  // the reader explains what is wrong
-    return false;
+  } catch (const InputError&) {  // the reader explains what is wrong: that of names where no id can be meant
+    return !begins_with_number(path, file.head);
   }
 }
 

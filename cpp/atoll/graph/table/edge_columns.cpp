@@ -71,7 +71,7 @@ NumberSigns signs_in(const std::string& path, const TextTable& table, std::size_
     ++row;
   throw InputError(fmt::format(
       "{}:{}: weight is {} (the comma may be a decimal one or stand between groups of digits). Say which sign is the "
-      "decimal one: --decimal , or --decimal . (decimal= in Python).",
+      "decimal one: --decimal, decimal= in Python.",
       path, table.rows[row].number, in_quotes(doubt)));
 }
 

@@ -126,8 +126,8 @@ class Looking {
     // Three columns of numbers under unknown headings may be edges with weights.
     if (!above || n > 3 || binary)
       throw InputError(fmt::format(
-          "{}:{}: {} rows of {} numbers with names {} (a matrix, or edges?). Say --format matrix (format=\"matrix\" in "
-          "Python), or which columns are the ends: --source-column and --target-column (source= and target=).",
+          "{}:{}: {} rows of {} numbers with names {} (a matrix, or edges?). Say --format matrix, format=\"matrix\" in "
+          "Python, or which columns are the ends: --source-column and --target-column, source= and target= in Python.",
           path_, table_.rows[first_].number, n, n, above ? "above them" : "before them"));
     return {};
   }
@@ -173,8 +173,8 @@ class Looking {
                          : fmt::format("{} rows", rows()),
         fields(first_).size(), readings,
         cure ? cure
-             : "Say --format matrix (format=\"matrix\" in Python), or which columns are the ends: --source-column and "
-               "--target-column (source= and target=)"));
+             : "Say --format matrix, format=\"matrix\" in Python, or which columns are the ends: --source-column and "
+               "--target-column, source= and target= in Python"));
   }
 
   const std::string& path_;

@@ -133,7 +133,8 @@ bool holds_other(const NameField& field, char delimiter, bool words) {
          looks_like_number(field.text.substr(0, blank));
 }
 
-Fit fit_of(char delimiter, const std::vector<TextRow>& rows, std::size_t first, bool words) {
+// `ragged`: some rows, fewer than half, may have one field or an open quote, which are errors of their lines.
+Fit fit_of(char delimiter, const std::vector<TextRow>& rows, std::size_t first, bool words, bool ragged = false) {
   Fit fit{.delimiter = delimiter};
   std::vector<std::size_t> counts;
   for (std::size_t i = first; i < rows.size(); ++i) {
@@ -145,14 +146,16 @@ Fit fit_of(char delimiter, const std::vector<TextRow>& rows, std::size_t first, 
         if (!words && count < 2 && i > first) fit.no_ids |= !is_whole(field.text) && !is_grouped(field.text, ',');
       }
     } catch (const LineError&) {
-      if (delimiter != ' ') return fit;
+      if (delimiter != ' ' && !ragged) return fit;
       count = 2;  // the error is that of the reader
     }
     counts.push_back(count);
   }
   const std::size_t from = counts.size() > 1 ? 1 : 0;  // a title or counts may precede
-  fit.possible = !counts.empty() && std::all_of(counts.begin() + static_cast<std::ptrdiff_t>(from), counts.end(),
-                                                [](std::size_t n) { return n > 1; });
+  const auto single = static_cast<std::size_t>(
+      std::count(counts.begin() + static_cast<std::ptrdiff_t>(from), counts.end(), std::size_t{1}));
+  fit.possible =
+      ragged ? counts.size() > 1 && counts[0] > 1 && 2 * single < counts.size() - from : !counts.empty() && single == 0;
   for (std::size_t i = from; i < counts.size(); ++i) fit.varies |= counts[i] != counts[from];
   fit.first_differs = !counts.empty() && counts[0] != counts[from];
   return fit;
@@ -161,7 +164,7 @@ Fit fit_of(char delimiter, const std::vector<TextRow>& rows, std::size_t first, 
 char delimiter_of(const std::string& path, const std::vector<TextRow>& rows, bool words) {
   std::size_t first = 0;  // numbers that stand alone are counts
   while (first + 1 < rows.size() && first < 2 && is_whole(trimmed(rows[first].line))) ++first;
-  const auto fits = [&](char delimiter) { return fit_of(delimiter, rows, first, words); };
+  const auto fits = [&](char delimiter, bool ragged = false) { return fit_of(delimiter, rows, first, words, ragged); };
   const Fit tabs = fits('\t'), blanks = fits(' ');
   if (tabs.possible && (words || (tabs.others == 0 && !tabs.varies))) return '\t';
   // NetworkX's lists: behind two ends cut by blanks, data with commas of their own.
@@ -178,6 +181,9 @@ char delimiter_of(const std::string& path, const std::vector<TextRow>& rows, boo
     if (good.empty() || (blanks.others == 0 && std::ranges::all_of(good, [](const Fit& f) { return f.others > 0; })))
       return ' ';
   }
+  if (good.empty() && words && !blanks.possible)
+    for (const char delimiter : {',', ';', '|'})
+      if (const Fit fit = fits(delimiter, true); fit.possible) good.push_back(fit);
   if (good.empty()) return ' ';
   std::ranges::sort(good, {}, [](const Fit& f) { return f.key(); });
   if (good.size() > 1 && good[0].key() == good[1].key()) {
