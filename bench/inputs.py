@@ -18,7 +18,7 @@ class Input:
         self.stem = options.cache / re.sub(r"\W+", "-", Path(name).name.split(".")[0])
         self.plain, self.weighted = (self.stem.with_suffix(ending) for ending in (".el", ".wel"))
         options.cache.mkdir(parents=True, exist_ok=True)
-        atoll = str(options.atoll)
+        self.atoll = atoll = str(options.atoll)
         made(self.plain, lambda part: convert(atoll, name, part, kind, "--unweighted"))
         made(self.weighted, lambda part: self.with_whole_weights(atoll, part))
 
@@ -34,9 +34,7 @@ class Input:
             mixed = (mixed ^ mixed >> np.uint64(29)) * np.uint64(0xBF58476D1CE4E5B9)
             w = 1 + (mixed >> np.uint64(40)) % np.uint64(255)
         rows = np.column_stack([u, v, w]).astype(np.int64)
-        with open(part, "w") as file:
-            for first in range(0, len(rows), 1 << 16):
-                file.writelines(f"{a} {b} {c}\n" for a, b, c in rows[first : first + (1 << 16)].tolist())
+        write_rows(part, rows)
 
     def form(self, weighted):
         return (self.weighted, ".wsg") if weighted else (self.plain, ".sg")
@@ -67,18 +65,50 @@ class Input:
         made(path, lambda part: write_lists(part, *number_by_degree(*read_lists(lists, weighted))))
         return path
 
-    def simple(self):
-        """The weighted edges as text without self-loops, and of those between two vertices (undirected: either way) the
-        lightest."""
-        path = self.stem.with_name(f"{self.stem.name}-simple.wel")
+    def simple_rows(self):
+        """A file of numpy: the weighted edges without self-loops, and of those between two vertices (undirected: either
+        way) the lightest. A directed lattice has most edges in both directions, as roads are, and others in one."""
+        path = self.stem.with_name(f"{self.stem.name}-simple{self.kind.removeprefix('-')}.npy")
 
         def make(part):
             u, v, w = np.fromfile(self.weighted, dtype=np.int64, sep=" ").reshape(-1, 3).T
             if self.kind == "--undirected":
                 u, v = np.minimum(u, v), np.maximum(u, v)
-            rows = np.column_stack([u, v, w])[np.lexsort([w, v, u])]
+            elif self.name.startswith("grid:"):
+                way = np.random.default_rng(1).integers(8, size=len(u))  # 0: back only, 1: forth only
+                forth, back = way != 0, way != 1
+                u, v = np.append(u[forth], v[back]), np.append(v[forth], u[back])
+                w = np.append(w[forth], w[back])
+            order = np.argsort(u << 36 | v << 8 | w)  # weights are at most 255, ids below 2^28
+            rows = np.column_stack([u, v, w])[order]
             first = np.append(True, (rows[1:, :2] != rows[:-1, :2]).any(axis=1))
-            np.savetxt(part, rows[first & (rows[:, 0] != rows[:, 1])], fmt="%d")
+            with open(part, "wb") as file:  # numpy would add an ending to a name
+                np.save(file, rows[first & (rows[:, 0] != rows[:, 1])])
+
+        made(path, make)
+        return path
+
+    def simple_stored(self):
+        """The same as a file of ours, which is read without parsing."""
+        path = self.simple_rows().with_suffix(".atoll")
+
+        def make(part):
+            text = part.with_suffix(".wel")
+            write_rows(text, np.load(self.simple_rows()))
+            convert(self.atoll, text, part, self.kind, "--weighted")
+            text.unlink()
+
+        made(path, make)
+        return path
+
+    def drawn(self, count):
+        """A text with both ends of so many of these edges, drawn; of all if there are fewer."""
+        path = self.simple_rows().with_name(f"{self.simple_rows().stem}-{count}-drawn.el")
+
+        def make(part):
+            rows = np.load(self.simple_rows(), mmap_mode="r")
+            which = np.random.default_rng(1).choice(len(rows), min(count, len(rows)), replace=False)
+            write_rows(part, rows[np.sort(which), :2])
 
         made(path, make)
         return path
@@ -103,6 +133,24 @@ class Input:
 
         made(path, make)
         return path, int(note.read_text())
+
+
+def write_rows(path, rows):
+    """Whole numbers, none negative, as text, a row a line."""
+    with open(path, "wb") as file:
+        for first in range(0, len(rows), 1 << 16):
+            part = rows[first : first + (1 << 16)]
+            blank = np.full((len(part), 1), ord(" "), dtype=np.uint8)
+            text, kept = [], []
+            for column in part.T:
+                tens = 10 ** np.arange(len(str(column.max())))[::-1]
+                digits = column[:, None] // tens % 10
+                shown = np.logical_or.accumulate(digits != 0, axis=1)  # without leading zeros
+                shown[:, -1] = True
+                text += [(digits + ord("0")).astype(np.uint8), blank]
+                kept += [shown, np.ones_like(blank, dtype=bool)]
+            text[-1] = np.full_like(blank, ord("\n"))
+            file.write(np.hstack(text)[np.hstack(kept)].tobytes())
 
 
 def made(path, make):

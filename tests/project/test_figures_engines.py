@@ -4,6 +4,7 @@
 import importlib.util
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -85,6 +86,67 @@ def test_algorithms_beside_a_library_have_the_same_answers(table, tmp_path, no_v
         assert row["seconds"] > 0 and row["theirs"] > 0
     code, _, kept, printed = table("algorithms", *words[2:], "--python", "false")
     assert code == 1 and kept == [] and "SciPy ended (exit code 1)" in printed.err
+
+
+def test_algorithms_run_on_several_numbers_of_ranks_and_a_slow_peer_is_ended(table, tmp_path, no_variables):
+    pytest.importorskip("igraph")
+    words = [
+        "--python",
+        sys.executable,
+        "--peers",
+        "igraph",
+        "--cache",
+        tmp_path / "cache",
+        "--turns",
+        2,
+        "--trials",
+        1,
+    ]
+    words += ["--graphs", "kron:7", "--ranks", 1, 2, "--threads", 2, "--samples", 9, "--pairs", 50]
+    code, rows, kept, printed = table("algorithms", *words, "--algorithms", "closeness", "jaccard", "ktruss")
+    assert code == 0, printed.err
+    machines = [(1, 2), (2, 1)]
+    assert [(row["algorithm"], row["ranks"], row["threads"], row["peer"]) for row in kept] == [
+        (algorithm, *machine, peer)
+        for algorithm, peer in (("closeness", "igraph"), ("jaccard", "igraph"), ("ktruss", None))
+        for machine in machines
+    ]
+    for row in kept[2:4]:
+        assert row["quality"] == pytest.approx(row["their_quality"]) and 0 < row["quality"] < 1
+        assert row["their_turns"] == 2
+    assert kept[4]["quality"] == kept[5]["quality"] > 3 and "ratio" not in kept[4]  # a truss of more than triangles
+    assert len((tmp_path / "cache/kron-7-simple-undirected-50-drawn.el").read_text().splitlines()) == 50
+    assert [row[:4] for row in rows if row[0] == "igraph"] != []  # geometric means by peer
+    code, rows, kept, printed = table("algorithms", *words, "--algorithms", "louvain", "--limit", 0)
+    assert code == 0, printed.err
+    assert all(row["over"] == 0 and "theirs" not in row for row in kept) and len(kept) == 2
+    assert "over 0 s" in printed.out
+
+
+def test_a_directed_lattice_has_edges_in_both_directions_and_in_one(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "bench")
+    import inputs
+    import numpy as np
+
+    options = SimpleNamespace(cache=tmp_path, atoll=ROOT / "bin/atoll")
+    rows = np.load(inputs.Input("grid:9x9", "--directed", options).simple_rows())
+    weights = {(u, v): w for u, v, w in rows.tolist()}
+    both = [pair for pair in weights if pair[::-1] in weights]
+    assert 0 < len(weights) - len(both) < len(both)
+    assert len(both) // 2 + len(weights) - len(both) == 2 * 9 * 8  # each neighbour of the lattice
+    assert all(weights[pair] == weights[pair[::-1]] for pair in both)
+    once = np.load(inputs.Input("grid:9x9", "--undirected", options).simple_rows())
+    assert len(once) == 2 * 9 * 8 and (once[:, 0] < once[:, 1]).all()
+
+
+def test_rows_are_written_as_text_without_leading_zeros(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "bench")
+    import inputs
+    import numpy as np
+
+    rows = np.random.default_rng(2).integers(0, [1 << 40, 11, 1], size=((1 << 16) + 5, 3))
+    inputs.write_rows(tmp_path / "rows", rows)
+    assert (tmp_path / "rows").read_text() == "".join(f"{a} {b} {c}\n" for a, b, c in rows.tolist())
 
 
 def test_the_script_of_networkx_is_timed_call_by_call_and_says_what_is_declined(table, no_variables):
