@@ -117,10 +117,14 @@ def test_algorithms_run_on_several_numbers_of_ranks_and_a_slow_peer_is_ended(tab
     assert kept[4]["quality"] == kept[5]["quality"] > 3 and "ratio" not in kept[4]  # a truss of more than triangles
     assert len((tmp_path / "cache/kron-7-simple-undirected-50-drawn.el").read_text().splitlines()) == 50
     assert [row[:4] for row in rows if row[0] == "igraph"] != []  # geometric means by peer
-    code, rows, kept, printed = table("algorithms", *words, "--algorithms", "louvain", "--limit", 0)
+    sleeps = tmp_path / "sleeps"
+    sleeps.write_text("#!/bin/sh\necho ready\nread question\nexec sleep 100\n")
+    sleeps.chmod(0o755)
+    words[1] = sleeps
+    code, rows, kept, printed = table("algorithms", *words, "--algorithms", "louvain", "--limit", 0.1)
     assert code == 0, printed.err
-    assert all(row["over"] == 0 and "theirs" not in row for row in kept) and len(kept) == 2
-    assert "over 0 s" in printed.out
+    assert all(row["over"] == 0.1 and "theirs" not in row for row in kept) and len(kept) == 2
+    assert "over 0.1 s" in printed.out
 
 
 def test_a_directed_lattice_has_edges_in_both_directions_and_in_one(tmp_path, monkeypatch):
