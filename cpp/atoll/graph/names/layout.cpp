@@ -90,17 +90,20 @@ bool has_names_of_vertices(const std::string& path, const Head& head, const Read
   return from && to;
 }
 
-bool begins_with_number(const std::string& path, const Head& head) {
+bool may_begin_with_ids(const std::string& path, const Head& head) {
   HeadLines lines(path, head);
+  bool is_first = true;
   try {
     while (lines.next()) {
       const std::string_view line = lines.line();
       const std::size_t first = line.find_first_not_of(" \t\r");
       if (first == std::string_view::npos || line[first] == '#' || line[first] == '%') continue;
-      return std::ranges::any_of(line, scan::is_digit);
+      if (!is_first) return false;
+      if (std::ranges::any_of(line, scan::is_digit)) return true;
+      is_first = false;
     }
   } catch (const HeadLines::TooShort&) {
-    return true;  // a first line that long is the reader's
+    return is_first;  // a first line that long is the reader's
   }
   return true;
 }

@@ -32,7 +32,7 @@ NamedLayout named_layout(const std::string& path, const Head& head, const ReadOp
 /// options or a lack of other words say which columns the ends are; and the first line is one of headings, or one of its names
 /// recurs. Throws as named_layout() does.
 bool has_names_of_vertices(const std::string& path, const Head& head, const ReadOptions& options);
-/// Whether the first line that is no comment has a digit.
-bool begins_with_number(const std::string& path, const Head& head);
+/// Whether the first line that is no comment has a digit, or no other line follows it: headings of a graph without edges.
+bool may_begin_with_ids(const std::string& path, const Head& head);
 
 }  // namespace atl

@@ -290,7 +290,7 @@ bool has_names(World& world, const std::string& path, const ReadOptions& options
     return from_head(world, path, file.head,
                      [&](const Head& head) { return has_names_of_vertices(path, head, options); });
   } catch (const InputError&) {  // the reader explains what is wrong: that of names where no id can be meant
-    return !begins_with_number(path, file.head);
+    return !may_begin_with_ids(path, file.head);
   }
 }
 
