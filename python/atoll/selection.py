@@ -22,7 +22,7 @@ __all__ = ["edge_columns", "edge_mask", "selected", "vertex_ids", "vertex_mask",
 
 
 def edge_columns(src: Any, dst: Any, weight: Any = None) -> tuple[Any, Any, Any]:
-    """The columns src, dst and weight that a user gives, or those of a list of pairs or triples given as src alone."""
+    """Returns the columns src, dst and weight; without dst, src is a list of pairs, or of triples with weights."""
     if dst is not None:
         return src, dst, weight
     if not isinstance(src, list) or not (len(src) == 0 or is_list_of_edges(src)):

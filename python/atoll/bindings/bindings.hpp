@@ -28,8 +28,8 @@ namespace atl::python {
 
 namespace nb = nanobind;
 
-/// Text of the library as Python shows it: UTF-8, and of a remedy that names both the option of the command and the argument
-/// of Python, as "--names, names=True in Python", the argument alone.
+/// Returns a text of the library as Python shows it, in UTF-8. Where a remedy names the command's option and Python's
+/// argument ("--names, names=True in Python"), only the argument is kept ("names=True").
 std::string text_for_python(std::string_view text);
 
 /// How one failing rank among threads of this process is known to the others.
