@@ -29,7 +29,7 @@ OURS = {
     "msf": ("msf --weighted", False, "total_weight"),
     "kcore": ("kcore", False, "degeneracy"),
     "closeness": ("closeness", False, None),
-    "eigenvector": ("eigenvector --unweighted --tolerance 1e-6", False, None),
+    "eigenvector": ("eigenvector --unweighted --tol 1e-6", False, None),
     "coloring": ("coloring", False, "colors"),
     "matching": ("matching --weighted", False, "total_weight"),
     "mis": ("mis", False, "size"),

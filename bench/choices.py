@@ -22,10 +22,10 @@ CHOICES = {
     "bfs --exchange": ("bfs", "--sources 16", 2, ["mailbox", "queue"]),
     "cc --exchange": ("cc", "--trials 8", 2, ["mailbox", "queue"]),
     "sssp --exchange": ("sssp", "--weighted --trials 8", 2, ["mailbox", "queue"]),
-    "pagerank --exchange": ("pagerank", "--iterations 20 --trials 3", 2, ["mailbox", "queue"]),
+    "pagerank --exchange": ("pagerank", "--max-iter 20 --trials 3", 2, ["mailbox", "queue"]),
     "pagerank --partition": (
         "pagerank",
-        "--iterations 20 --trials 3",
+        "--max-iter 20 --trials 3",
         2,
         ["blocked", "balanced", "hashed", "cartesian", "hybrid"],
     ),

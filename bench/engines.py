@@ -48,7 +48,7 @@ OURS = {
     "bfs": "--sources 16",
     "sssp": "--weighted --trials 8",
     "cc": "--trials 8",
-    "pagerank": "--iterations 20 --dangling ignore --precision float --trials 5",
+    "pagerank": "--max-iter 20 --dangling ignore --precision float --trials 5",
     "bc": "--sources=4 --trials 3",
     "triangles": "--trials 5",
     "cdlp": "--iterations 10 --trials 3",

@@ -31,7 +31,7 @@ LAYERS = {
 ALGORITHMS = {
     "bfs": ("--sources {trials}", 8, "both"),
     "cc": ("--trials {trials}", 8, "both"),
-    "pagerank": ("--iterations {iterations} --trials {trials}", 8, "broadcast"),
+    "pagerank": ("--max-iter {iterations} --trials {trials}", 8, "broadcast"),
     "sssp": ("--weighted --trials {trials}", 4, "both"),
 }
 

@@ -29,7 +29,7 @@ ALGORITHMS = {
     "bfs": "--sources 16",
     "sssp": "--trials 3",
     "cc": "--trials 3",
-    "pagerank": "--iterations 20 --dangling ignore --trials 3",
+    "pagerank": "--max-iter 20 --dangling ignore --trials 3",
     "bc": "--sources=4 --trials 3",
 }
 INPUTS = ["kron:20", "uniform:20", "grid:1024x1024"]

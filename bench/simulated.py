@@ -20,7 +20,7 @@ ALGORITHMS = {
     "sssp": "--weighted --trials 1 --seed 2",
     "cc": "--trials 1",
     "bc": "--sources 1 --trials 1 --seed 2",
-    "pagerank": "--iterations 5 --trials 1",
+    "pagerank": "--max-iter 5 --trials 1",
     "cdlp": "--iterations 3 --trials 1",
 }
 VERTICES = [4**k for k in [3, 4, 5, 6, 7, 9, 13]]

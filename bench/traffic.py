@@ -8,7 +8,7 @@ from run import run_ours
 RECORD_BYTES = 8
 # A round of PageRank is an iteration. The other algorithms' whole runs are compared with one round of records: if a run
 # is below half of that, so is each of its rounds.
-ALGORITHMS = {"pagerank": "--iterations {iterations} --trials 1", "cc": "--trials 1", "sssp": "--weighted --trials 1"}
+ALGORITHMS = {"pagerank": "--max-iter {iterations} --trials 1", "cc": "--trials 1", "sssp": "--weighted --trials 1"}
 
 
 def traffic(options, keep):

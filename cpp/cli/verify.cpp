@@ -29,6 +29,7 @@ Array<T> read_column(const Graph& graph, const Dictionary* names, const std::str
 // The column of the row that `path` holds, and what other files and options say. Collective.
 Verdict check_file(const catalog::Algorithm& row, const AlgorithmOptions& options, const GraphInput& input,
                    const Graph& graph, const Dictionary* names, const std::string& path, const std::string& column) {
+  options.warn_of_former_names(graph.world());
   catalog::Arguments arguments = options.arguments(input);
   catalog::Answer answer;
   for (const catalog::ColumnInfo* info : checked_columns(row)) {

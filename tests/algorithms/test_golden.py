@@ -139,7 +139,7 @@ def test_labels_of_p2p(ranks, tmp_path):
 
 
 def test_ranks_of_p2p(ranks, tmp_path):
-    found = values(tmp_path, "pagerank", *p2p(*ranks), "--unweighted", "--iterations", 10)
+    found = values(tmp_path, "pagerank", *p2p(*ranks), "--unweighted", "--max-iter", 10)
     expected = golden("PR")
     assert found.keys() == expected.keys()
     assert all(math.isclose(found[v], expected[v], rel_tol=1e-4) for v in expected)  # the rule of Graphalytics

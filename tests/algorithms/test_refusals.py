@@ -37,7 +37,7 @@ def test_negative_weights_name_the_edge_and_what_takes_them(tmp_path, ranks):
     assert "apsp" not in refused("sssp", graph, "--undirected", "--source", 1, "--ranks", ranks)
 
 
-@pytest.mark.parametrize("option", ["--damping", "--tolerance"])
+@pytest.mark.parametrize("option", ["--alpha", "--tol"])
 @pytest.mark.parametrize("value", ["0", "-1", "nan"])
 def test_pagerank_options_before_the_graph_is_read(tmp_path, option, value):
     # The file does not exist: options are checked before it is opened.

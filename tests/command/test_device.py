@@ -195,7 +195,7 @@ def test_searches_and_pagerank_of_python_take_a_device():
         "refused(atoll.UsageError, 'device', lambda: atoll.bfs(graph, int(graph.ids[0]), device='tpu'))\n"
         "refused(atoll.UsageError, 'device', lambda: atoll.pagerank(graph, device='tpu'))\n"
         "refused(atoll.UsageError, 'device', lambda: atoll.pagerank(graph, personalization={0: 1}, device='cuda'))\n"
-        "refused(atoll.InputError, 'damping is 2', lambda: atoll.pagerank(graph, alpha=2, device='cuda'))\n"
+        "refused(atoll.InputError, 'alpha is 2', lambda: atoll.pagerank(graph, alpha=2, device='cuda'))\n"
         "def on_ranks(world):\n"
         "    atoll.bfs(atoll.Graph('path:4', comm=world), 0, device='cuda')\n"
         "refused(atoll.UsageError, 'on 2 ranks', lambda: atoll.run_ranks(2, on_ranks))\n"

@@ -11,7 +11,7 @@ ATOLL = Path(__file__).parents[2] / "bin/atoll"
 JOBS = {
     "bfs": ["kron:11", "--undirected", "--source", "1"],
     "cc": ["kron:11", "--undirected"],
-    "pagerank": ["kron:11", "--undirected", "--iterations", "8"],
+    "pagerank": ["kron:11", "--undirected", "--max-iter", "8"],
     "sssp": ["kron:10", "--undirected", "--weighted", "--source", "1", "--partition", "cartesian"],
     "bellman_ford": ["kron:10", "--undirected", "--weighted", "--source", "1", "--partition", "cartesian"],
     "closeness": ["kron:9", "--undirected"],

@@ -116,7 +116,7 @@ def test_a_vertex_cut_gives_what_the_edge_cut_gives(algorithm, tmp_path):
             "bellman_ford": ["--weighted", "--source", 5],
             "bfs": ["--source", 5],
             "katz": ["--alpha", 0.001],
-            "pagerank": ["--iterations", 20],
+            "pagerank": ["--max-iter", 20],
             "sssp": ["--weighted", "--source", 5],
         }.get(algorithm, [])
         found = report(

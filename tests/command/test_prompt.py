@@ -201,7 +201,7 @@ def test_a_long_run_says_on_a_terminal_what_it_is_at():
             "--transport",
             "inproc",
         ],
-        ["pagerank", "kron:16", "--iterations", "100000", "--no-verify"],
+        ["pagerank", "kron:16", "--max-iter", "100000", "--no-verify"],
         ["cdlp", "kron:16", "--iterations", "100000", "--no-verify"],
         ["closeness", "kron:18", "--no-verify"],
         ["eccentricity", "kron:16", "--no-verify"],

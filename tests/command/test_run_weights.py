@@ -10,7 +10,7 @@ import pytest
 ATOLL = Path(__file__).parents[2] / "bin/atoll"
 BY_WEIGHT = {"pagerank": "score", "hits": "hub", "louvain": None, "leiden": None, "msf": None}
 BY_EDGES = {"bc": "score", "eigenvector": "score", "katz": "score", "matching": None}
-TOLERANCE = ["--tolerance", "1e-3"]
+TOLERANCE = ["--tol", "1e-3"]
 EDGES = [(1, 2, 5.0), (2, 3, 1.0), (3, 1, 2.0), (3, 4, 9.0), (4, 5, 1.0), (5, 6, 4.0), (6, 4, 0.5)]
 
 
@@ -61,11 +61,11 @@ def test_python_has_the_same_scores(tmp_path, graph):
 def test_verify_goes_by_the_same_rule(tmp_path, graph):
     for words in ([], ["--unweighted"]):
         out = tmp_path / "scores.tsv"
-        atoll("run", "pagerank", graph, "--undirected", "--tolerance", "1e-9", *words, "--output", out)
-        text = atoll("verify", "pagerank", graph, out, "--undirected", "--tolerance", "1e-9", *words).stdout
+        atoll("run", "pagerank", graph, "--undirected", "--tol", "1e-9", *words, "--output", out)
+        text = atoll("verify", "pagerank", graph, out, "--undirected", "--tol", "1e-9", *words).stdout
         assert "yes" in text
         other = ["--unweighted"] if not words else []
-        atoll("verify", "pagerank", graph, out, "--undirected", "--tolerance", "1e-9", *other, code=1)
+        atoll("verify", "pagerank", graph, out, "--undirected", "--tol", "1e-9", *other, code=1)
 
 
 def test_a_graph_with_weights_is_refused_on_a_device(graph):
@@ -76,3 +76,16 @@ def test_a_graph_with_weights_is_refused_on_a_device(graph):
 def test_weights_in_the_report(graph):
     report = json.loads(atoll("run", "leiden", graph, "--undirected", "--json", "-", "--quiet").stdout)
     assert report["input"]["weighted"] is True
+
+
+def test_former_names_of_options_are_taken_with_a_warning(tmp_path):
+    graph = "kron:6"
+    for former, now in [(["--damping", ".9"], ["--alpha", ".9"]), (["--iterations", "7"], ["--max-iter", "7"])]:
+        old, new = (atoll("run", "pagerank", graph, *words, "--output", tmp_path / words[0]) for words in (former, now))
+        assert f"{former[0]} is {now[0]} now" in old.stderr and " now" not in new.stderr
+        assert (tmp_path / former[0]).read_text() == (tmp_path / now[0]).read_text()
+    assert "--tolerance" not in atoll("run", "pagerank", "--help").stdout
+    both = atoll("run", "katz", graph, "--tol", "1e-3", "--tolerance", "1e-4", code=2).stderr
+    assert "--tolerance" in both and "--tol" in both
+    checked = atoll("verify", "pagerank", graph, tmp_path / "--max-iter", "--iterations", "7", "--ranks", 2)
+    assert checked.stderr.count("--iterations is --max-iter now") == 1

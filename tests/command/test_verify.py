@@ -19,13 +19,13 @@ CASES = [
     ("sssp", ["--source", "1", "--weighted"], ["--trials", "1"], [], "0.5"),
     ("bellman_ford", ["--source", "1", "--weighted"], ["--trials", "1"], [], "0.5"),
     ("cc", [], [], [], "77"),
-    ("pagerank", ["--tolerance", "1e-9"], [], [], "0.5"),
-    ("pagerank", ["--precision", "float", "--iterations", "40", "--dangling", "ignore"], [], [], "0.5"),
-    ("pagerank", ["--weighted", "--tolerance", "1e-9"], [], [], "0.5"),
-    ("pagerank", ["--weighted", "--iterations", "9"], [], [], "0.5"),
+    ("pagerank", ["--tol", "1e-9"], [], [], "0.5"),
+    ("pagerank", ["--precision", "float", "--max-iter", "40", "--dangling", "ignore"], [], [], "0.5"),
+    ("pagerank", ["--weighted", "--tol", "1e-9"], [], [], "0.5"),
+    ("pagerank", ["--weighted", "--max-iter", "9"], [], [], "0.5"),
     ("katz", ["--alpha", "0.001"], [], [], "0.5"),
     ("katz", ["--alpha", "0.001", "--weighted"], [], [], "0.5"),
-    ("eigenvector", ["--weighted", "--tolerance", "1e-9"], [], [], "0.5"),
+    ("eigenvector", ["--weighted", "--tol", "1e-9"], [], [], "0.5"),
     ("hits", [], ["--output-values", "authority"], ["--values", "authority"], "0.5"),
     ("bc", ["--sources", "3"], [], [], "12.5"),
     ("bc", ["--sources", "3", "--weighted"], [], [], "12.5"),
@@ -200,7 +200,7 @@ def shares_file(tmp_path, text, name="shares.txt"):
 @pytest.mark.parametrize("ranks", [1, 2, 4])
 def test_a_personalization_is_a_file_of_shares(tmp_path, ranks):
     shares = shares_file(tmp_path, "# where jumps go\n3 2\n17\n\n40 1e0\n")
-    words = ["kron:7", "--personalization", shares, "--tolerance", "1e-10", *RANKS, ranks]
+    words = ["kron:7", "--personalization", shares, "--tol", "1e-10", *RANKS, ranks]
     out = tmp_path / "scores.tsv"
     atoll("run", "pagerank", *words, "--output", out, "--verify")
     scores = dict(line.split("\t") for line in out.read_text().splitlines())

@@ -14,8 +14,8 @@
 /// The options of an algorithm as data, and what a caller gives for them.
 ///
 ///     Arguments arguments(algorithm.options);         // the defaults
-///     arguments.set("damping", 0.9);
-///     arguments.real("damping");                      // 0.9
+///     arguments.set("alpha", 0.9);  
+///     arguments.real("alpha");                        // 0.9
 ///
 /// Lists and arrays are not copied: they must outlive the arguments. UsageError for an option that the algorithm does
 /// not have, or a value of another kind.
@@ -57,6 +57,7 @@ struct Option {
   OptionSource taken_from = OptionSource::by_name;
   /// Why this text is not taken; empty if it is.
   std::string (*refuse)(const std::string& text) = nullptr;
+  std::string_view former = {};  ///< the option's name until it took NetworkX's; commands take it with a warning
 };
 
 class Arguments {

@@ -24,7 +24,7 @@ const std::vector<Entry>& entries() {
       {"bfs", "bfs", Match::exact, {{"source", "bfs.source-vertex"}}},
       {"cdlp", "cdlp", Match::exact, {{"iterations", "cdlp.max-iterations"}}},
       {"lcc", "lcc", Match::epsilon, {}},
-      {"pr", "pagerank", Match::epsilon, {{"damping", "pr.damping-factor"}, {"iterations", "pr.num-iterations"}}},
+      {"pr", "pagerank", Match::epsilon, {{"alpha", "pr.damping-factor"}, {"max-iter", "pr.num-iterations"}}},
       {"sssp", "sssp", Match::epsilon, {{"source", "sssp.source-vertex"}}},
       {"wcc", "cc", Match::equivalence, {}}};
   return all;

@@ -50,8 +50,20 @@ void AlgorithmOptions::add_source(CLI::App& app, const Option& option) {
 }
 
 void AlgorithmOptions::add(CLI::App& app, const Option& option) {
-  const std::string name = "--" + std::string(option.name), help(help_of(option));
   Held& held = held_[option.name];
+  if (option.kind == Kind::flag) {
+    app.add_flag("--" + std::string(option.name), held.flag, std::string(help_of(option)));
+    return;
+  }
+  CLI::Option* const added = add_as(app, option, option.name, held);
+  if (option.former.empty()) return;
+  held.by_former_name = add_as(app, option, option.former, held);
+  held.by_former_name->group("");  // not in the help
+  held.by_former_name->excludes(added);
+}
+
+CLI::Option* AlgorithmOptions::add_as(CLI::App& app, const Option& option, std::string_view option_name, Held& held) {
+  const std::string name = "--" + std::string(option_name), help(help_of(option));
   CLI::Option* added = nullptr;
   switch (option.kind) {
     case Kind::whole:
@@ -64,8 +76,6 @@ void AlgorithmOptions::add(CLI::App& app, const Option& option) {
       added = app.add_option(name, held.word, help);
       break;
     case Kind::flag:
-      app.add_flag(name, held.flag, help);
-      return;
     case Kind::vertex:
     case Kind::vertices:
     case Kind::reals:
@@ -87,6 +97,16 @@ void AlgorithmOptions::add(CLI::App& app, const Option& option) {
     added->check([refuse = option.refuse](const std::string& text) { return refuse(text); });
   else if (!option.choices.empty())
     added->check(CLI::IsMember(std::vector<std::string>(option.choices.begin(), option.choices.end())));
+  return added;
+}
+
+void AlgorithmOptions::warn_of_former_names(World& world) const {
+  if (world.rank() != 0) return;
+  for (const Option& option : row_.options)
+    if (const auto held = held_.find(option.name);
+        held != held_.end() && held->second.by_former_name && held->second.by_former_name->count() > 0)
+      world.log()(LogLevel::warn, "--{} is --{} now. Change it: a later version does not take the former.",
+                  option.former, option.name);
 }
 
 catalog::Arguments AlgorithmOptions::arguments(const GraphInput& input) const {

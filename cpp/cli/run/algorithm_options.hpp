@@ -7,6 +7,10 @@
 #include "cli/graph_input.hpp"
 #include "sources.hpp"
 
+namespace CLI {
+class Option;
+}
+
 namespace atl::cli {
 
 /// The options of an algorithm's row on the command line.
@@ -23,6 +27,8 @@ class AlgorithmOptions {
 
   void add_to(CLI::App& app);
   catalog::Arguments arguments(const GraphInput& input) const;
+  /// Warns, on rank 0, of options that were given by a former name.
+  void warn_of_former_names(World& world) const;
   /// Null if the algorithm starts from no vertex.
   const catalog::Option* source_option() const;
   /// Whether an algorithm that starts from one vertex is given it; else it is chosen.
@@ -51,11 +57,13 @@ class AlgorithmOptions {
     std::optional<double> real;
     std::optional<std::string> word;
     bool flag = false;
+    CLI::Option* by_former_name = nullptr;
   };
   std::string_view help_of(const catalog::Option& option) const {
     return verb_ == Verb::run ? option.help : option.check_help;
   }
   void add(CLI::App& app, const catalog::Option& option);
+  CLI::Option* add_as(CLI::App& app, const catalog::Option& option, std::string_view option_name, Held& held);
   void add_source(CLI::App& app, const catalog::Option& option);
 
   const catalog::Algorithm& row_;

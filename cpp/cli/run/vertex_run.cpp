@@ -67,6 +67,7 @@ void VertexRun::add_to(CLI::App& app) {
 
 Outcome VertexRun::run(World& world, Command& command) const {
   world.fabric().set_timing(SimulatedTiming::coarse);
+  options_.warn_of_former_names(world);
   State state(world, options_.arguments(input_));
   if (row_.check) row_.check(state.arguments);
   if (!output_.empty()) {

@@ -147,9 +147,9 @@ def pagerank(
     found = run(
         graph,
         "pagerank",
-        damping=alpha,
-        tolerance=tol,
-        iterations=max_iter,
+        alpha=alpha,
+        tol=tol,
+        max_iter=max_iter,
         dangling=dangling,
         personalization=shares,
         weighted=by_weight,

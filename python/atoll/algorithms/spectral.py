@@ -120,7 +120,7 @@ def eigenvector_centrality(
     """
     with agreed(graph.world, f"eigenvector_centrality({max_iter=}, {tol=}, {weight=})"):
         pass
-    return _scores("eigenvector", graph, weight, {"iterations": max_iter, "tolerance": tol}, progress)
+    return _scores("eigenvector", graph, weight, {"max_iter": max_iter, "tol": tol}, progress)
 
 
 @checked
@@ -167,7 +167,7 @@ def katz_centrality(
     """
     with agreed(graph.world, f"katz_centrality({alpha=}, {beta=}, {max_iter=}, {tol=}, {weight=})"):
         pass
-    options = {"alpha": alpha, "beta": beta, "iterations": max_iter, "tolerance": tol}
+    options = {"alpha": alpha, "beta": beta, "max_iter": max_iter, "tol": tol}
     return _scores("katz", graph, weight, options, progress)
 
 
@@ -217,7 +217,7 @@ def hits(
     with agreed(graph.world, f"hits({max_iter=}, {tol=}, {weight=})"):
         pass
     graph, by_weight = weighted_graph(graph, weight, optional=True)
-    found = run(graph, "hits", iterations=max_iter, tolerance=tol, weighted=by_weight, progress=progress)
+    found = run(graph, "hits", max_iter=max_iter, tol=tol, weighted=by_weight, progress=progress)
     result = HitsResult(
         hub=VertexArray(graph, found["hub"], "hub"),
         authority=VertexArray(graph, found["authority"], "authority"),
@@ -236,7 +236,7 @@ def _scores(
     graph, by_weight = weighted_graph(graph, weight)
     found = run(graph, name, **options, weighted=by_weight, progress=progress)
     result = CentralityResult(score=VertexArray(graph, found["score"], name), **_about(found, by_weight))
-    return _converged(f"{name}_centrality", result, options["tolerance"])
+    return _converged(f"{name}_centrality", result, options["tol"])
 
 
 def _about(found: dict[str, Any], weighted: bool) -> dict[str, Any]:

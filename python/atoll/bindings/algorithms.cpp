@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The algorithms of the catalog, by their names there.
+#include <algorithm>
 #include <atoll/algorithms/biconnected_components/biconnected_components.hpp>
 #include <atoll/base/id_rule.hpp>
 #include <atoll/base/timer.hpp>
@@ -48,8 +49,9 @@ catalog::Value value_of(const catalog::Option& option, nb::handle value) {
 catalog::Arguments arguments_of(const catalog::Algorithm& row, const nb::dict& options) {
   catalog::Arguments arguments(row.options);
   for (const auto& [key, value] : options) {
-    const auto name = nb::cast<std::string>(key);
+    auto name = nb::cast<std::string>(key);
     if (value.is_none()) continue;
+    std::replace(name.begin(), name.end(), '_', '-');  // max_iter is --max-iter of the command
     const auto option = std::find_if(row.options.begin(), row.options.end(),
                                      [&](const catalog::Option& one) { return one.name == name; });
     arguments.set(name, option == row.options.end() ? catalog::Value() : value_of(*option, value));

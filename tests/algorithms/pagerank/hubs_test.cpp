@@ -126,7 +126,7 @@ TEST_CASE("pagerank rejects options out of range") {
   PageRank<float> pagerank(graph);
   PageRankResult<float> r;
   CHECK_THROWS_WITH_AS(pagerank.run({.damping = 1}, r),
-                       "pagerank: damping is 1 (a number between 0 and 1; 0.85 is usual). Change it.", InputError);
+                       "pagerank: alpha is 1 (a number between 0 and 1; 0.85 is usual). Change it.", InputError);
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const double damping : {0.0, -0.5, 1.5, nan}) CHECK_THROWS_AS(pagerank.run({.damping = damping}, r), InputError);
   for (const double tolerance : {0.0, -1.0, nan})

@@ -20,11 +20,11 @@ int expected_iterations(const PageRankOptions& options, int done, double change)
 
 void check_options(const PageRankOptions& options, Local owned, const std::string& name) {
   check(options.damping > 0 && options.damping < 1,
-        "pagerank: damping is {} (a number between 0 and 1; 0.85 is usual). Change it.", options.damping);
+        "pagerank: alpha is {} (a number between 0 and 1; 0.85 is usual). Change it.", options.damping);
   check(!options.tolerance || *options.tolerance > 0,
-        "pagerank: tolerance is {} (a number above 0). Change it, or leave it out for a fixed number of iterations.",
+        "pagerank: tol is {} (a number above 0). Change it, or leave it out for a fixed number of iterations.",
         options.tolerance.value_or(0));
-  check(options.max_iterations > 0, "pagerank: max_iterations is {} (at least 1). Change it.", options.max_iterations);
+  check(options.max_iterations > 0, "pagerank: max_iter is {} (at least 1). Change it.", options.max_iterations);
   const auto& p = options.personalization;
   if (p.empty()) return;
   check(p.size() == static_cast<std::size_t>(owned),

@@ -13,17 +13,17 @@ namespace atl::catalog {
 namespace {
 
 std::optional<int> iteration_limit(const Arguments& arguments) {
-  return arguments.has("iterations") ? std::optional(static_cast<int>(arguments.whole("iterations"))) : std::nullopt;
+  return arguments.has("max-iter") ? std::optional(static_cast<int>(arguments.whole("max-iter"))) : std::nullopt;
 }
 
 // Without a tolerance so many iterations are done as are asked for; without both 1e-6 ends them.
 std::optional<double> tolerance_of(const Arguments& arguments) {
-  const auto given = arguments.real_if_given("tolerance");
+  const auto given = arguments.real_if_given("tol");
   return given || iteration_limit(arguments) ? given : std::optional(1e-6);
 }
 
 PageRankOptions pagerank_options(const Arguments& arguments) {
-  return {.damping = arguments.real("damping"),
+  return {.damping = arguments.real("alpha"),
           .tolerance = tolerance_of(arguments),
           .max_iterations = iteration_limit(arguments).value_or(100),
           .dangling = arguments.word("dangling") == "spread" ? Dangling::spread : Dangling::ignore,
@@ -79,7 +79,7 @@ std::unique_ptr<Prepared> prepared(const Graph& graph, const Arguments& argument
 }
 
 Verdict verify_pagerank(const Graph& graph, const Arguments& arguments, const Answer& answer, const EdgeList*) {
-  PageRankCheckOptions asked{.damping = arguments.real("damping"),
+  PageRankCheckOptions asked{.damping = arguments.real("alpha"),
                              .lost = arguments.word("dangling") == "spread" ? LostRank::spread : LostRank::ignored,
                              .personalization = arguments.reals("personalization"),
                              .weighted = arguments.flag("weighted")};
@@ -112,18 +112,21 @@ Algorithm pagerank_row() {
       .check_summary = "how far one more iteration moves the scores, or the iterations done again",
       .check_description =
           "Whether a file holds PageRank's scores: how far one more iteration moves them, or what so many give.",
-      .options = {{.name = "damping",
+      .options = {{.name = "alpha",
                    .kind = Kind::real,
                    .default_value = 0.85,
                    .help = "of the walk's steps, those that follow an edge (default 0.85)",
-                   .check_help = "of the walk's steps, those that follow an edge (default 0.85)"},
-                  {.name = "tolerance",
+                   .check_help = "of the walk's steps, those that follow an edge (default 0.85)",
+                   .former = "damping"},
+                  {.name = "tol",
                    .kind = Kind::real,
                    .help = "stop when the sum of changes is below (default 1e-6)",
-                   .check_help = "that the run ended at (default 1e-6)"},
-                  {.name = "iterations",
-                   .help = "so many, without a --tolerance; with one, at most so many (default 100)",
-                   .check_help = "that the run did, where it had no --tolerance"},
+                   .check_help = "that the run ended at (default 1e-6)",
+                   .former = "tolerance"},
+                  {.name = "max-iter",
+                   .help = "so many iterations, without a --tol; with one, at most so many (default 100)",
+                   .check_help = "the iterations that the run did, where it had no --tol",
+                   .former = "iterations"},
                   {.name = "dangling",
                    .kind = Kind::word,
                    .default_value = "spread",

@@ -9,15 +9,17 @@
 namespace atl::catalog {
 
 std::vector<Option> spectral_options(std::int64_t iterations, OptionSource weights) {
-  return {{.name = "tolerance",
+  return {{.name = "tol",
            .kind = Kind::real,
            .default_value = 1e-6,
            .help = "stop when the sum of changes is below (default 1e-6)",
-           .check_help = "that the run ended at (default 1e-6)"},
-          {.name = "iterations",
+           .check_help = "that the run ended at (default 1e-6)",
+           .former = "tolerance"},
+          {.name = "max-iter",
            .default_value = iterations,
-           .help = iterations == 100 ? "at most so many (default 100)" : "at most so many (default 1000)",
-           .range = Range::positive},
+           .help = iterations == 100 ? "at most so many iterations (default 100)" : "at most so many iterations (default 1000)",
+           .range = Range::positive,
+           .former = "iterations"},
           {.name = "weighted",
            .kind = Kind::flag,
            .stage = Stage::prepare,
@@ -33,18 +35,18 @@ std::vector<ScalarInfo> spectral_scalars() {
 }
 
 void check_spectral(const Arguments& arguments) {
-  const double tolerance = arguments.real("tolerance");
-  check(tolerance > 0, "tolerance is {} (a number above 0). Change it.", tolerance);
+  const double tolerance = arguments.real("tol");
+  check(tolerance > 0, "tol is {} (a number above 0). Change it.", tolerance);
 }
 
 SpectralOptions spectral_options_of(const Arguments& arguments, const Progress& progress) {
-  return {.tolerance = arguments.real("tolerance"),
-          .max_iterations = static_cast<int>(arguments.whole("iterations")),
+  return {.tolerance = arguments.real("tol"),
+          .max_iterations = static_cast<int>(arguments.whole("max-iter")),
           .progress = progress};
 }
 
 SpectralTerms spectral_terms(const Arguments& arguments, const Answer& answer) {
-  SpectralTerms terms{.tolerance = arguments.real("tolerance"), .weighted = arguments.flag("weighted")};
+  SpectralTerms terms{.tolerance = arguments.real("tol"), .weighted = arguments.flag("weighted")};
   if (const Scalar* change = answer.scalar("change"))  // a run that did not converge ended further away
     terms.tolerance = std::max(terms.tolerance, std::get<double>(*change));
   return terms;
@@ -64,7 +66,7 @@ void report_spectral(std::string_view name, const Arguments& arguments, const An
     report.failure = fmt::format(
         "{}: after {} iterations the sum of changes is {:.3g} (the tolerance is {:.3g}). Allow more iterations, or a "
         "larger tolerance.",
-        name, iterations, change, arguments.real("tolerance"));
+        name, iterations, change, arguments.real("tol"));
 }
 
 }  // namespace atl::catalog

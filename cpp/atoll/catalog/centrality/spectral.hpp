@@ -9,7 +9,7 @@
 /// The options and scalars that the rows of eigenvector, katz and hits share.
 namespace atl::catalog {
 
-/// --tolerance, --iterations (this many by default), and whether edges count by weight.
+/// --tol, --max-iter (this many by default), and whether edges count by weight.
 std::vector<Option> spectral_options(std::int64_t iterations, OptionSource weights = OptionSource::by_input);
 std::vector<ScalarInfo> spectral_scalars();
 /// InputError for a tolerance or a number of iterations out of its range.

@@ -145,7 +145,7 @@ class Residual {
 };
 
 void check_terms(const PageRankCheckOptions& terms) {
-  check(terms.damping > 0 && terms.damping < 1, "verify pagerank: damping is {} (between 0 and 1). Change it.",
+  check(terms.damping > 0 && terms.damping < 1, "verify pagerank: alpha is {} (between 0 and 1). Change it.",
         terms.damping);
   check(terms.tolerance || terms.iterations,
         "verify pagerank: neither a tolerance nor iterations are given (one says how good the scores must be). Give "
@@ -153,7 +153,7 @@ void check_terms(const PageRankCheckOptions& terms) {
   check(
       terms.iterations || terms.check == Iterations::bounded,
       "verify pagerank: iterations are to be repeated and none are given (the scores depend on how many). Give them.");
-  check(!terms.tolerance || *terms.tolerance > 0, "verify pagerank: tolerance is {} (above 0). Change it.",
+  check(!terms.tolerance || *terms.tolerance > 0, "verify pagerank: tol is {} (above 0). Change it.",
         terms.tolerance.value_or(0));
   check(!terms.iterations || *terms.iterations > 0, "verify pagerank: iterations is {} (at least 1). Change it.",
         terms.iterations.value_or(0));
