@@ -15,6 +15,10 @@ using catalog::Option;
 using catalog::OptionSource;
 using catalog::Range;
 
+bool AlgorithmOptions::Held::is_given_by_former_name() const { return by_former_name && by_former_name->count() > 0; }
+
+bool AlgorithmOptions::Held::is_given_twice() const { return is_given_by_former_name() && by_name->count() > 0; }
+
 void AlgorithmOptions::add_to(CLI::App& app) {
   for (const Option& option : row_.options) {
     if (help_of(option).empty()) continue;
@@ -57,9 +61,9 @@ void AlgorithmOptions::add(CLI::App& app, const Option& option) {
   }
   CLI::Option* const added = add_as(app, option, option.name, held);
   if (option.former.empty()) return;
+  held.by_name = added;
   held.by_former_name = add_as(app, option, option.former, held);
   held.by_former_name->group("");  // not in the help
-  held.by_former_name->excludes(added);
 }
 
 CLI::Option* AlgorithmOptions::add_as(CLI::App& app, const Option& option, std::string_view option_name, Held& held) {
@@ -104,7 +108,7 @@ void AlgorithmOptions::warn_of_former_names(World& world) const {
   if (world.rank() != 0) return;
   for (const Option& option : row_.options)
     if (const auto held = held_.find(option.name);
-        held != held_.end() && held->second.by_former_name && held->second.by_former_name->count() > 0)
+        held != held_.end() && held->second.is_given_by_former_name())
       world.log()(LogLevel::warn, "--{} is --{} now. Change it: a later version does not take the former.",
                   option.former, option.name);
 }
@@ -112,6 +116,8 @@ void AlgorithmOptions::warn_of_former_names(World& world) const {
 catalog::Arguments AlgorithmOptions::arguments(const GraphInput& input) const {
   catalog::Arguments arguments(row_.options);
   for (const auto& [name, held] : held_) {
+    if (held.is_given_twice())
+      throw UsageError(fmt::format("--{} is given by its former name too. Leave that out.", name));
     if (held.whole) arguments.set(name, *held.whole);
     if (held.real) arguments.set(name, *held.real);
     if (held.word) arguments.set(name, *held.word);

@@ -57,7 +57,9 @@ class AlgorithmOptions {
     std::optional<double> real;
     std::optional<std::string> word;
     bool flag = false;
-    CLI::Option* by_former_name = nullptr;
+    CLI::Option *by_name = nullptr, *by_former_name = nullptr;  // of options that have a former name
+    bool is_given_by_former_name() const;
+    bool is_given_twice() const;
   };
   std::string_view help_of(const catalog::Option& option) const {
     return verb_ == Verb::run ? option.help : option.check_help;
