@@ -65,24 +65,30 @@ void check_on_ranks(const Sample& sample, const std::vector<std::pair<Rank, int>
     CAPTURE(sample.edges.name);
     CAPTURE(ranks);
     CAPTURE(threads);
-    Plan plan;
-    plan.threads = threads;
-    run_ranks(ranks, plan, [&](World& world) {
-      for (const Cut cut : {Cut::edge, Cut::cartesian, Cut::hybrid}) {
-        if (cut != Cut::edge && world.size() == 1) continue;
-        const Graph graph = Graph::build(world,
-                                         cases::slice(sample.edges, sample.directed, cases::Weight::none, false,
-                                                      world.rank(), world.size(), cases::Distribution::spread),
-                                         {.placement = {.partition = Partition::balanced, .cut = cut, .heavy = 20}});
-        StrongComponents search(graph);
-        StrongComponentsResult result;
-        for (int turn = 0; turn < 2; ++turn) {
-          search.run(result);
-          CHECK(samples::by_id(graph, result.component) == expected);
-          CHECK(result.components == components);
+    // Over ranks rank 0 searches what is left, or rounds of coloring do until that fits there.
+    for (const std::size_t replicated_bytes : {std::size_t{2000}, std::size_t{1} << 30}) {
+      if (ranks == 1 && replicated_bytes == 2000) continue;
+      CAPTURE(replicated_bytes);
+      Plan plan;
+      plan.threads = threads;
+      plan.replicated_bytes = replicated_bytes;
+      run_ranks(ranks, plan, [&](World& world) {
+        for (const Cut cut : {Cut::edge, Cut::cartesian, Cut::hybrid}) {
+          if (cut != Cut::edge && world.size() == 1) continue;
+          const Graph graph = Graph::build(world,
+                                           cases::slice(sample.edges, sample.directed, cases::Weight::none, false,
+                                                        world.rank(), world.size(), cases::Distribution::spread),
+                                           {.placement = {.partition = Partition::balanced, .cut = cut, .heavy = 20}});
+          StrongComponents search(graph);
+          StrongComponentsResult result;
+          for (int turn = 0; turn < 2; ++turn) {
+            search.run(result);
+            CHECK(samples::by_id(graph, result.component) == expected);
+            CHECK(result.components == components);
+          }
         }
-      }
-    });
+      });
+    }
   }
 }
 

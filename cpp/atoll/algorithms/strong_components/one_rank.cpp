@@ -2,13 +2,12 @@
 // Strongly connected components on one rank. Vertices that no edge enters, or none leaves, are components of their own
 // and are trimmed one after another [1]. What one vertex of high degree reaches and is reached by is its component,
 // mostly the giant one [2]. No cycle joins what only leads there, what is only led to, and the rest, so that
-// depth-first searches [3] of these three parts run at once.
+// depth-first searches of these three parts run at once.
 //
 // [1] W. McLendon, B. Hendrickson, S. Plimpton, L. Rauchwerger. "Finding strongly connected components in distributed
 // graphs." JPDC 65(8), 2005.
 // [2] L. Fleischer, B. Hendrickson, A. Pinar. "On identifying strongly connected components in parallel." IPDPS
 // Workshops 2000.
-// [3] R. Tarjan. "Depth-first search and linear graph algorithms." SIAM J. Computing 1(2), 1972.
 #include <atoll/algorithms/strong_components/one_rank.hpp>
 #include <limits>
 
@@ -75,7 +74,10 @@ void OneRankStrongComponents::run(StrongComponentsResult& result) {
     }
     split_by_pivot();
     team_.for_range(kParts, 1, [&](int t, std::size_t a, std::size_t b) {
-      for (std::size_t i = a; i < b; ++i) search_depth_first(kApart - static_cast<Local>(i), threads_[t]);
+      for (std::size_t i = a; i < b; ++i)
+        threads_[t].components +=
+            threads_[t].search.run(graph_.out(), root_, visit_, kApart - static_cast<Local>(i),
+                                   [&](Local u, Local v) { return graph_.id_of(u) < graph_.id_of(v); });
     });
   }
   write(result);
@@ -233,62 +235,7 @@ void OneRankStrongComponents::split_by_pivot() {
   });
 }
 
-// Depth-first search ------------------------------------------------------------------------------------------------
-
-// Searches the vertices of one part, by a path of visits in place of recursion. A vertex without a root that has been
-// visited is on the stack.
-void OneRankStrongComponents::search_depth_first(Local part, Thread& thread) {
-  std::uint32_t visits = 0;
-  const auto visit = [&](Local v) {
-    visit_[v] = ++visits;
-    thread.stack.push_back(v);
-    thread.path.push_back({v, visits, graph_.out().offsets[v]});
-  };
-  for (Local start = 0; start < active_; ++start) {
-    if (root_of(start) != part) continue;
-    visit(start);
-    while (!thread.path.empty()) {
-      Visit& here = thread.path.back();
-      const Local v = here.vertex;
-      const Edge end = graph_.out().offsets[index(v) + 1];
-      Local unvisited = -1;
-      while (here.next < end && unvisited < 0) {
-        const Local u = graph_.out().targets[here.next++];
-        if (root_of(u) != part) continue;
-        if (visit_[u] == 0) {
-          unvisited = u;
-        } else {
-          here.lowest = std::min(here.lowest, visit_[u]);
-        }
-      }
-      if (unvisited >= 0) {
-        visit(unvisited);
-        continue;
-      }
-      const std::uint32_t lowest = here.lowest;
-      thread.path.pop_back();
-      if (lowest == visit_[v]) {
-        close_component(v, thread);
-      } else {
-        thread.path.back().lowest = std::min(thread.path.back().lowest, lowest);
-      }
-    }
-  }
-}
-
-// The vertices from v on, at the end of the stack, are a component.
-void OneRankStrongComponents::close_component(Local v, Thread& thread) {
-  std::size_t first = thread.stack.size();
-  Local root = v;
-  do {
-    --first;
-    if (graph_.id_of(thread.stack[first]) < graph_.id_of(root)) root = thread.stack[first];
-  } while (thread.stack[first] != v);
-  for (std::size_t i = first; i < thread.stack.size(); ++i)
-    std::atomic_ref(root_[thread.stack[i]]).store(root, std::memory_order_relaxed);
-  thread.stack.resize(first);
-  ++thread.components;
-}
+// Result -----------------------------------------------------------------------------------------------------------------
 
 void OneRankStrongComponents::write(StrongComponentsResult& result) {
   const std::size_t owned = index(graph_.owned());
@@ -308,8 +255,7 @@ void OneRankStrongComponents::write(StrongComponentsResult& result) {
 
 std::size_t OneRankStrongComponents::memory_bytes() const {
   std::size_t bytes = root_.size() * (sizeof(Local) + 3 * sizeof(std::uint32_t)) + live_.words() * 3 * 8;
-  for (const Thread& thread : threads_)
-    bytes += thread.stack.capacity() * sizeof(Local) + thread.path.capacity() * sizeof(Visit);
+  for (const Thread& thread : threads_) bytes += thread.stack.capacity() * sizeof(Local) + thread.search.memory_bytes();
   for (const Reach* reach : {&forward_, &backward_}) {
     bytes += reach->frontier.capacity() * sizeof(Local);
     for (const auto& found : reach->found) bytes += found.capacity() * sizeof(Local);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/algorithms/strong_components/depth_first.hpp>
 #include <atoll/algorithms/strong_components/search.hpp>
 #include <atoll/base/parallel.hpp>
 #include <atoll/engine/vertex_bits.hpp>
@@ -24,15 +25,9 @@ class OneRankStrongComponents final : public StrongComponentsSearch {
     double pairs = 0;  // of an edge that enters and one that leaves
     Local vertex = -1;
   };
-  // A vertex whose edges depth-first search is following.
-  struct Visit {
-    Local vertex;
-    std::uint32_t lowest;  // of the visits that it can go back to
-    Edge next;
-  };
   struct alignas(128) Thread {
-    std::vector<Local> stack;
-    std::vector<Visit> path;
+    std::vector<Local> stack;  // trimmed, their neighbours not yet looked at
+    DepthFirstComponents search;
     Pivot pivot;
     Local root = -1;
     Edge leaving = 0, entering = 0;  // of vertices that are not trimmed
@@ -58,8 +53,6 @@ class OneRankStrongComponents final : public StrongComponentsSearch {
   void push(Reach& reach, Team* team) const;
   void pull(Reach& reach, Team* team) const;
   void split_by_pivot();
-  void search_depth_first(Local part, Thread& thread);
-  void close_component(Local v, Thread& thread);
   void write(StrongComponentsResult& result);
   Local root_of(Local v) const;
 
