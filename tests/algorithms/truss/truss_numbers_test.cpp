@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <atoll/algorithms/edge_order.hpp>
+#include <atoll/algorithms/truss/distributed_peeling.hpp>
 #include <atoll/algorithms/truss/truss_numbers.hpp>
 #include <atoll/base/error.hpp>
 #include <atoll/verify/truss/truss_numbers.hpp>
@@ -56,6 +57,18 @@ std::string verdict_on(const Graph& graph, const TrussNumbersResult& result) {
       .what;
 }
 
+// Graphs that fit on rank 0 are peeled there; the form of larger ones has to find the same.
+void check_peeling_over_ranks(const Graph& graph, const TrussNumbersResult& result) {
+  if (graph.world().size() == 1) return;
+  DistributedTrussPeeling peeling(graph);
+  Array<Vertex> of_edge(result.of_edge.size());
+  for (int turn = 0; turn < 2; ++turn) {
+    std::fill(of_edge.begin(), of_edge.end(), -1);
+    peeling.run(of_edge);
+    CHECK(std::ranges::equal(of_edge, result.of_edge));
+  }
+}
+
 }  // namespace
 
 TEST_CASE("truss numbers follow from the definition for any ranks, routes, partitions and cuts") {
@@ -67,6 +80,7 @@ TEST_CASE("truss numbers follow from the definition for any ranks, routes, parti
     const TrussNumbersResult result = truss_numbers(graph);
     check_result(graph, result, expected_of(sample));
     CHECK(verdict_on(graph, result) == "");
+    check_peeling_over_ranks(graph, result);
   });
 }
 
@@ -109,6 +123,7 @@ TEST_CASE("truss numbers of cliques that share vertices and of strips of triangl
       const TrussNumbersResult result = truss_numbers(graph);
       check_result(graph, result, right);
       CHECK(verdict_on(graph, result) == "");
+      check_peeling_over_ranks(graph, result);
     });
   }
 }

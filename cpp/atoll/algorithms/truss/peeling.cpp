@@ -77,8 +77,7 @@ void TrussPeeling::number_edges(const Csr& lists, std::string_view name) {
   std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
   const auto count = static_cast<std::size_t>(first_[nodes_]);
   check(count < std::numeric_limits<EdgeNumber>::max(),
-        "truss numbers: {} has {} edges (trusses are found on one rank, of less than 2^32). Leave edges out.", name,
-        count);
+        "truss numbers: {} has {} edges (one rank finds those of less than 2^32). Take more ranks.", name, count);
   low_ = Array<Local>(count);
   high_ = Array<Local>(count);
   for_nodes([&](Thread&, Local v) {

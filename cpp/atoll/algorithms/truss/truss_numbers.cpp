@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/algorithms/edge_order.hpp>
+#include <atoll/algorithms/truss/distributed_peeling.hpp>
+#include <atoll/algorithms/truss/gathered_peeling.hpp>
 #include <atoll/algorithms/truss/peeling.hpp>
 #include <atoll/algorithms/truss/truss_numbers.hpp>
 #include <atoll/engine/mirror_exchange.hpp>
-#include <atoll/graph/mirror_values.hpp>
 #include <limits>
 #include <numeric>
-#include <optional>
 
 namespace atl {
 namespace {
@@ -72,80 +72,20 @@ class TrussNumbers::OneRank final : public Decomposition {
   Array<Edge> begin_;  // [active] its edges in the order of for_each_edge()
 };
 
-// Rank 0 has the edges of all ranks, in the order of each, between vertices that are numbered by falling degree.
-class TrussNumbers::Gathered final : public Decomposition {
+template <class Peeling>
+class TrussNumbers::OverRanks final : public Decomposition {
  public:
-  explicit Gathered(const Graph& graph) : graph_(graph), world_(graph.world()), to_masters_(graph) {
-    const std::vector<Vertex> dense = dense_numbers(graph);
-    std::vector<std::vector<Ends>> outgoing(static_cast<std::size_t>(world_.size()));
-    world_.agree(graph.vertices() < std::numeric_limits<Local>::max(),
-                 fmt::format("truss numbers: {} has {} vertices (rank 0 gathers the edges of less than 2^31). Use a "
-                             "smaller graph.",
-                             graph.name(), graph.vertices()));
-    for_each_edge(graph, [&](Local v, Local u) {
-      outgoing[0].push_back({static_cast<Local>(dense[v]), static_cast<Local>(dense[u])});
-    });
-    here_ = outgoing[0].size();
-    edges_ = world_.exchange(std::move(outgoing));
-    world_.collective_try([&] {
-      if (world_.rank() == 0) gather();
-    });
-  }
+  OverRanks(const Graph& graph, std::size_t edges)
+      : graph_(graph), world_(graph.world()), peeling_(graph), to_masters_(graph), edges_(edges) {}
 
   void run(TrussNumbersResult& result) override {
-    std::vector<std::vector<Local>> outgoing(edges_.size());
-    if (peeling_) {
-      peeling_->run();
-      for (std::size_t r = 0; r < edges_.size(); ++r)
-        for (const auto [a, b] : edges_[r]) outgoing[r].push_back(peeling_->truss(a, b));
-    }
-    const std::vector<Local> values = world_.exchange(std::move(outgoing))[0];
-    resize(result.of_edge, here_);
-    std::copy(values.begin(), values.end(), result.of_edge.begin());
+    resize(result.of_edge, edges_);
+    peeling_.run(result.of_edge);
     write_greatest(result);
   }
-  std::size_t memory_bytes() const override {
-    std::size_t bytes = to_masters_.memory_bytes();
-    for (const auto& part : edges_) bytes += part.size() * sizeof(Ends);
-    return bytes + (peeling_ ? peeling_->memory_bytes() : 0);
-  }
+  std::size_t memory_bytes() const override { return peeling_.memory_bytes() + to_masters_.memory_bytes(); }
 
  private:
-  struct Ends {
-    Local a, b;
-  };
-
-  void gather() {
-    const std::size_t nodes = index(graph_.vertices());
-    std::vector<Edge> degree(nodes, 0);
-    for (const auto& part : edges_)
-      for (const auto [a, b] : part) {
-        ++degree[a];
-        ++degree[b];
-      }
-    std::vector<Local> order(nodes), number(nodes);
-    std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [&](Local u, Local v) { return degree[u] > degree[v]; });
-    for (std::size_t k = 0; k < nodes; ++k) number[order[k]] = static_cast<Local>(k);
-    Csr lists;
-    lists.offsets = Array<Edge>(nodes + 1, 0);
-    for (std::size_t k = 0; k < nodes; ++k) lists.offsets[k + 1] = lists.offsets[k] + degree[order[k]];
-    lists.targets = Array<Local>(static_cast<std::size_t>(lists.offsets[nodes]));
-    std::vector<Edge> next(lists.offsets.begin(), lists.offsets.end());
-    for (auto& part : edges_)
-      for (auto& [a, b] : part) {
-        a = number[a];
-        b = number[b];
-        lists.targets[static_cast<std::size_t>(next[a]++)] = b;
-        lists.targets[static_cast<std::size_t>(next[b]++)] = a;
-      }
-    world_.team().for_range(nodes, kVerticesAtATime, [&](int, std::size_t first, std::size_t end) {
-      for (std::size_t v = first; v < end; ++v)
-        std::sort(lists.targets.data() + lists.offsets[v], lists.targets.data() + lists.offsets[v + 1]);
-    });
-    peeling_.emplace(world_.team(), nodes, lists, graph_.name());
-  }
-
   void write_greatest(TrussNumbersResult& result) {
     Array<Vertex> greatest(index(graph_.locals()), 0);
     std::size_t k = 0;
@@ -164,18 +104,27 @@ class TrussNumbers::Gathered final : public Decomposition {
 
   const Graph& graph_;
   World& world_;
+  Peeling peeling_;
   MirrorExchange<Vertex, MaxOf> to_masters_;
-  std::size_t here_ = 0;                  // edges of this rank
-  std::vector<std::vector<Ends>> edges_;  // [rank] on rank 0
-  std::optional<TrussPeeling> peeling_;   // on rank 0
+  const std::size_t edges_;  // of this rank
 };
 
+// Rounds over ranks are many, and most of them are short: a graph that fits on rank 0 is peeled there.
 TrussNumbers::TrussNumbers(const Graph& graph) {
   check_undirected(graph);
-  if (graph.world().size() == 1) {
+  World& world = graph.world();
+  if (world.size() == 1) {
     decomposition_ = std::make_unique<OneRank>(graph);
+    return;
+  }
+  std::size_t edges = 0;
+  for_each_edge(graph, [&](Local, Local) { ++edges; });
+  const double bytes = GatheredTrussPeeling::kBytesPerEdge * world.sum(static_cast<double>(edges));
+  if (graph.vertices() < std::numeric_limits<Local>::max() &&
+      bytes <= static_cast<double>(world.plan().replicated_bytes)) {
+    decomposition_ = std::make_unique<OverRanks<GatheredTrussPeeling>>(graph, edges);
   } else {
-    decomposition_ = std::make_unique<Gathered>(graph);
+    decomposition_ = std::make_unique<OverRanks<DistributedTrussPeeling>>(graph, edges);
   }
 }
 

@@ -14,9 +14,10 @@
 /// An edge in no triangle has 2. Weights, self-loops and the number of edges between two vertices do not matter: parallel
 /// edges have the same number, self-loops 0. The answer is the same for any number of ranks and threads.
 ///
-/// Peels edges of few triangles by all threads of a rank, level after level [1] (peeling.hpp). Over several ranks, rank 0
-/// gathers the edges and does that: they have to fit there, with 70 bytes each. Memory on one rank: 45 bytes an
-/// edge.
+/// Peels edges of few triangles by all threads, level after level [1]. Memory on one rank (peeling.hpp): 45 bytes an edge,
+/// which have to be less than 2^32. Over several rank 0 has 70 bytes for each edge of the graph, if this is at most
+/// Plan::replicated_bytes (gathered_peeling.hpp); else each rank 16 for each neighbour of its vertices
+/// (distributed_peeling.hpp).
 ///
 /// [1] H. Kabir, K. Madduri. "Shared-memory graph truss decomposition." HiPC 2017.
 namespace atl {
@@ -29,7 +30,7 @@ struct TrussNumbersResult {
 
 class TrussNumbers {
  public:
-  /// Collective. InputError, the same on all ranks, if the graph is directed, or has 2^32 edges or more.
+  /// Collective. InputError, the same on all ranks, if the graph is directed, or one rank has 2^32 edges or more.
   explicit TrussNumbers(const Graph& graph);
   ~TrussNumbers();
   TrussNumbers(const TrussNumbers&) = delete;
@@ -40,9 +41,10 @@ class TrussNumbers {
   std::size_t memory_bytes() const;
 
  private:
-  class Decomposition;  // on one rank, or gathered
+  class Decomposition;
   class OneRank;
-  class Gathered;
+  template <class Peeling>
+  class OverRanks;
   std::unique_ptr<Decomposition> decomposition_;
 };
 

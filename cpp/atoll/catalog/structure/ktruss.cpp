@@ -54,7 +54,7 @@ Algorithm ktruss_row() {
       .python = "truss_numbers",
       .output_summary = "truss numbers: in Python of each edge, else the greatest of each vertex",
       .on_one_rank = {"algorithms/truss/peeling.cpp"},
-      .over_ranks = {"algorithms/truss/truss_numbers.cpp"},
+      .over_ranks = {"algorithms/truss/distributed_peeling.cpp"},
       .reference = "Kabir and Madduri, 2017",
       .prepare = [](const Graph& graph, const Arguments&) -> std::unique_ptr<Prepared> {
         return std::make_unique<PreparedTrussNumbers>(graph);
