@@ -16,9 +16,9 @@
 /// Every rank gives pairs of its own, of any vertices by original id, and gets their values; it may give none. A pair
 /// takes the time of its two lists; where many pairs have an end in common, or one list is much shorter, of the shorter
 /// one. Sums are taken in an order that depends only on the graph: the same bits on any number of ranks and threads. The
-/// lists are those of the edge-cut, whatever the graph's cut. Memory: 12 bytes a local vertex; while it runs, on one rank
-/// 1 more for each thread, and 16 for each pair; over ranks the lists that some pairs need, at most kFetchedEntries
-/// entries of them (or of one pair) at a time.
+/// lists are those of the edge-cut, whatever the graph's cut. Memory: 12 bytes a local vertex, over ranks 12 more a
+/// mirror, and a bit for each vertex of the graph and thread; while it runs 40 bytes for each pair, and over ranks the
+/// lists that some pairs need, at most kFetchedEntries entries of them (or of one pair) at a time.
 namespace atl {
 
 class PairSimilarity {
