@@ -12,7 +12,7 @@
 ///     forest.find(keys);
 ///     for (const KeyedEdge<std::uint32_t>& edge : forest.edges()) ...     // between local vertices
 ///     forest.join(mirror, other);                                         // which edges of other ranks connect
-///     for (const KeyedEdge<std::uint32_t>& edge : forest.candidates(keys)) ...
+///     for (const KeyedEdge<std::uint32_t>& edge : forest.candidates(keys, is_here)) ...
 ///
 /// find() links a tree by its first edge if this goes to another master: all edges of masters are here, so the edge is
 /// in the forest of the whole graph [2]. On one rank that is the forest. Over several, trees remain whose first edges
@@ -47,20 +47,24 @@ class ListForest {
     });
     pivot_ = light_edges(keys);
     const auto joins_masters = [this](const KeyedEdge<Key>& edge) { return std::max(edge.a, edge.b) < first_mirror_; };
-    run_where(keys, joins_masters, [&](Key key) { return is_light(key); });
+    run_where(keys, joins_masters, [&](Key key, Local, Local) { return is_light(key); });
     // Over ranks the trees that remain would keep most heavy edges: candidates() leaves them out.
-    if (has_one_rank_ && pivot_) run_where(keys, joins_masters, [&](Key key) { return !is_light(key); });
+    if (has_one_rank_ && pivot_) run_where(keys, joins_masters, [&](Key key, Local, Local) { return !is_light(key); });
     found_ = rounds_.chosen().size();
   }
   std::span<const KeyedEdge<Key>> edges() const { return std::span(rounds_.chosen()).first(found_); }
 
   /// Between find() and candidates().
   void join(Local a, Local b) { rounds_.join(a, b); }
-  /// After it tree() is of the candidates' trees.
-  std::span<const KeyedEdge<Key>> candidates(const WeightKeys<Key>& keys) {
+  /// After it tree() is of the candidates' trees. Of an edge to a mirror another rank has the other end: is_here(v, u)
+  /// says which of the two looks at it, where it is not a light one.
+  template <class IsHere>
+  std::span<const KeyedEdge<Key>> candidates(const WeightKeys<Key>& keys, IsHere&& is_here) {
     const auto joins_any = [](const KeyedEdge<Key>&) { return true; };
     rounds_.run(joins_any, [](std::size_t, auto&&) {});
-    if (pivot_) run_where(keys, joins_any, [&](Key key) { return !is_light(key); });
+    if (pivot_)
+      run_where(keys, joins_any,
+                [&](Key key, Local v, Local u) { return !is_light(key) && (u < first_mirror_ || is_here(v, u)); });
     return std::span(rounds_.chosen()).subspan(found_);
   }
   Local tree(Local v) const { return rounds_.tree(v); }
@@ -88,7 +92,7 @@ class ListForest {
     return begins;
   }
 
-  // Boruvka's rounds over the edges whose keys are taken.
+  // Boruvka's rounds over the edges that are taken.
   template <class MayLink, class Takes>
   void run_where(const WeightKeys<Key>& keys, MayLink&& may_link, Takes&& takes) {
     rounds_.run(may_link, [&](std::size_t segment, auto&& consider) {
@@ -98,7 +102,8 @@ class ListForest {
         e = static_cast<std::size_t>(std::upper_bound(&lists_.targets[e], lists_.targets.data() + end, v) -
                                      lists_.targets.data());
         for (; e < end; ++e)
-          if (const Key key = keys[e]; takes(key)) consider(KeyedEdge<Key>{key, v, lists_.targets[e]});
+          if (const Key key = keys[e]; takes(key, v, lists_.targets[e]))
+            consider(KeyedEdge<Key>{key, v, lists_.targets[e]});
       }
     });
   }

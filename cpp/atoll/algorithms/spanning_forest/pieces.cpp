@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atoll/algorithms/spanning_forest/pieces.hpp>
 #include <atoll/algorithms/spanning_forest/tree_parents.hpp>
+#include <atoll/engine/first_rank.hpp>
 #include <numeric>
 
 namespace atl {
@@ -43,21 +44,12 @@ class PieceSets {
   std::vector<Local> up_;
 };
 
-}  // namespace
-
+// The parents of all pieces. `edges` are sorted from each of `begins` on.
 template <class Key>
-std::vector<PieceParent<Key>> forest_here(World& world, const Blocks& blocks, std::span<const Vertex> smallest,
-                                          std::vector<PieceEdge<Key>> edges) {
-  const auto before = [](const PieceEdge<Key>& x, const PieceEdge<Key>& y) { return x.order() < y.order(); };
-  std::sort(edges.begin(), edges.end(), before);
-  std::vector<Edge> counts;
-  edges = world.all_gather_varying(std::span<const PieceEdge<Key>>(edges), &counts);
-  std::vector<std::ptrdiff_t> begins(counts.size(), 0);
-  for (std::size_t r = 1; r < counts.size(); ++r) begins[r] = begins[r - 1] + counts[r - 1];
-  merge_parts(edges, std::move(begins), before);
-  const std::vector<Vertex> smallest_of_all = world.all_gather_varying(smallest);
-
-  const auto pieces = static_cast<Local>(blocks.count());
+std::vector<PieceParent<Key>> parents_of_all(Team& team, const std::vector<Vertex>& smallest,
+                                             std::vector<PieceEdge<Key>> edges, std::vector<std::ptrdiff_t> begins) {
+  merge_parts(edges, std::move(begins), [](const auto& x, const auto& y) { return x.order() < y.order(); });
+  const auto pieces = static_cast<Local>(smallest.size());
   PieceSets sets(index(pieces));
   std::vector<KeyedEdge<Key>> tree_edges;
   std::erase_if(edges, [&](const PieceEdge<Key>& edge) {
@@ -67,21 +59,42 @@ std::vector<PieceParent<Key>> forest_here(World& world, const Blocks& blocks, st
     return false;
   });
   TreeParents<Key> trees(index(pieces));
-  trees.start(world.team(), tree_edges);
+  trees.start(team, tree_edges);
   std::vector<Local> root(index(pieces), -1);  // [set]
   for (Local piece = 0; piece < pieces; ++piece) {
     Local& known = root[sets.set(piece)];
-    if (known < 0 || smallest_of_all[piece] < smallest_of_all[known]) known = piece;
+    if (known < 0 || smallest[piece] < smallest[known]) known = piece;
   }
   for (const Local piece : root)
     if (piece >= 0) trees.set_root(piece);
-  trees.find(world.team());
+  trees.find(team);
   std::vector<PieceParent<Key>> parents;
-  for (Vertex k = blocks.begin(world.rank()); k < blocks.end(world.rank()); ++k) {
-    const auto piece = static_cast<Local>(k);
+  for (Local piece = 0; piece < pieces; ++piece)
     parents.push_back(trees.is_root(piece) ? PieceParent<Key>{} : PieceParent<Key>{false, edges[trees.edge(piece)]});
-  }
   return parents;
+}
+
+}  // namespace
+
+template <class Key>
+std::vector<PieceParent<Key>> forest_on_first_rank(World& world, std::span<const Vertex> smallest,
+                                                   std::vector<PieceEdge<Key>> edges) {
+  std::sort(edges.begin(), edges.end(), [](const auto& x, const auto& y) { return x.order() < y.order(); });
+  std::vector<Vertex> smallest_of_all;
+  std::vector<std::ptrdiff_t> first_pieces, begins;
+  for (const auto& part : on_first_rank(world, std::vector<Vertex>(smallest.begin(), smallest.end()))) {
+    first_pieces.push_back(static_cast<std::ptrdiff_t>(smallest_of_all.size()));
+    smallest_of_all.insert(smallest_of_all.end(), part.begin(), part.end());
+  }
+  std::vector<PieceEdge<Key>> all;
+  for (const auto& part : on_first_rank(world, std::move(edges))) {
+    begins.push_back(static_cast<std::ptrdiff_t>(all.size()));
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  std::vector<PieceParent<Key>> parents;
+  world.collective_try(
+      [&] { parents = parents_of_all<Key>(world.team(), smallest_of_all, std::move(all), std::move(begins)); });
+  return from_first_rank(world, first_pieces, parents);
 }
 
 template <class Key>
@@ -90,10 +103,10 @@ std::vector<PieceParent<Key>> forest_over_ranks(World& world, const Blocks& bloc
   return root_by_euler_tours(world, blocks, boruvka_over_ranks(world, blocks, smallest, edges));
 }
 
-template std::vector<PieceParent<std::uint32_t>> forest_here(World&, const Blocks&, std::span<const Vertex>,
-                                                             std::vector<PieceEdge<std::uint32_t>>);
-template std::vector<PieceParent<std::uint64_t>> forest_here(World&, const Blocks&, std::span<const Vertex>,
-                                                             std::vector<PieceEdge<std::uint64_t>>);
+template std::vector<PieceParent<std::uint32_t>> forest_on_first_rank(World&, std::span<const Vertex>,
+                                                                      std::vector<PieceEdge<std::uint32_t>>);
+template std::vector<PieceParent<std::uint64_t>> forest_on_first_rank(World&, std::span<const Vertex>,
+                                                                      std::vector<PieceEdge<std::uint64_t>>);
 template std::vector<PieceParent<std::uint32_t>> forest_over_ranks(World&, const Blocks&, std::span<const Vertex>,
                                                                    const std::vector<PieceEdge<std::uint32_t>>&);
 template std::vector<PieceParent<std::uint64_t>> forest_over_ranks(World&, const Blocks&, std::span<const Vertex>,

@@ -10,8 +10,8 @@
 /// part of the forest. Pieces are numbered over the ranks, those of a rank one after another (`blocks`); each has a
 /// smallest vertex. Vertices are called by their positions in the order of all ids.
 ///
-///     const auto parents = forest_here<Key>(world, blocks, smallest, edges);          // collective: where all edges fit
-///     const auto parents = forest_over_ranks<Key>(world, blocks, smallest, edges);    // collective: where they do not
+///     const auto parents = forest_on_first_rank<Key>(world, smallest, edges);          // collective: where all fit
+///     const auto parents = forest_over_ranks<Key>(world, blocks, smallest, edges);     // collective: where they do not
 ///
 /// Both find the forest of the edges of all ranks, of which several may have the same edge. They root each of its trees
 /// at the piece of its smallest vertex, and return for each of this rank's pieces the edge to its parent.
@@ -31,11 +31,12 @@ struct PieceParent {
   PieceEdge<Key> edge = {};  ///< of no meaning for a root
 };
 
-/// Every rank sorts its edges, gathers those of all, and finds the forest by Kruskal's algorithm. Memory on each rank:
-/// 80 bytes for each edge, and 32 for each piece, of all ranks. At most 2^31 pieces.
+/// Every rank sorts its edges; rank 0 gathers them, finds the forest by Kruskal's algorithm, and tells each rank the
+/// parents of its pieces. Memory on rank 0: 80 bytes for each edge, and 90 for each piece, of all ranks. At most 2^31
+/// pieces.
 template <class Key>
-std::vector<PieceParent<Key>> forest_here(World& world, const Blocks& blocks, std::span<const Vertex> smallest,
-                                          std::vector<PieceEdge<Key>> edges);
+std::vector<PieceParent<Key>> forest_on_first_rank(World& world, std::span<const Vertex> smallest,
+                                                   std::vector<PieceEdge<Key>> edges);
 
 /// Boruvka's rounds over ranks, then Euler tours. The number of exchanges grows with the logarithm of the number of
 /// pieces, not with the depth of a tree. Memory: 150 bytes an edge of this rank, and some 300 bytes a piece.

@@ -180,13 +180,17 @@ class SpanningForest::Distributed final : public Search {
     const Blocks blocks = number_pieces(static_cast<Vertex>(smallest.size()));
     join_mirrors();
     std::vector<PieceEdge<Key>> edges;
-    for (const auto& [key, a, b] : forest_.candidates(keys))
+    // One of the two ranks that have an edge, half of the time that of the smaller end.
+    const auto is_here = [&](Local v, Local u) {
+      return (positions_[v] < positions_[u]) == (((positions_[v] ^ positions_[u]) & 1) == 0);
+    };
+    for (const auto& [key, a, b] : forest_.candidates(keys, is_here))
       edges.push_back({key, positions_[a], positions_[b], piece_[a], piece_[b]});
     const double bytes = kBytesPerEdge * world_.sum(static_cast<double>(edges.size())) +
                          kBytesPerPiece * static_cast<double>(blocks.count());
     const bool fits = blocks.count() < std::numeric_limits<Local>::max() &&
                       bytes <= static_cast<double>(world_.plan().replicated_bytes);
-    const std::vector<PieceParent<Key>> parents = fits ? forest_here<Key>(world_, blocks, smallest, std::move(edges))
+    const std::vector<PieceParent<Key>> parents = fits ? forest_on_first_rank<Key>(world_, smallest, std::move(edges))
                                                        : forest_over_ranks<Key>(world_, blocks, smallest, edges);
 
     trees_.start(world_.team(), forest_.edges());
@@ -215,7 +219,7 @@ class SpanningForest::Distributed final : public Search {
   }
 
  private:
-  static constexpr double kBytesPerEdge = 80, kBytesPerPiece = 32;  // of forest_here()
+  static constexpr double kBytesPerEdge = 80, kBytesPerPiece = 90;  // of forest_on_first_rank()
 
   // Returns the smallest vertex of each of this rank's pieces; afterwards piece_ has those of the masters, from 0.
   std::vector<Vertex> find_pieces() {

@@ -23,7 +23,7 @@
 ///
 /// Over ranks, for any cut: each rank finds with its own edges as much of the forest as it can be sure of, in pieces,
 /// and leaves out all edges that are not in the forest of what it knows [3]. The edges between pieces that remain are
-/// gathered on every rank where they fit Plan::replicated_bytes; else rounds of Boruvka and Euler tours run over ranks
+/// gathered on rank 0 where they fit Plan::replicated_bytes; else rounds of Boruvka and Euler tours run over ranks
 /// (pieces.hpp). Memory besides: 40 bytes a local vertex.
 ///
 /// [1] D. A. Bader, G. Cong. "Fast shared-memory algorithms for computing the minimum spanning forest of sparse
