@@ -14,7 +14,7 @@
 /// The options of an algorithm as data, and what a caller gives for them.
 ///
 ///     Arguments arguments(algorithm.options);         // the defaults
-///     arguments.set("alpha", 0.9);  
+///     arguments.set("alpha", 0.9);
 ///     arguments.real("alpha");                        // 0.9
 ///
 /// Lists and arrays are not copied: they must outlive the arguments. UsageError for an option that the algorithm does

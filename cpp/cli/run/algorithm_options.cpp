@@ -107,8 +107,7 @@ CLI::Option* AlgorithmOptions::add_as(CLI::App& app, const Option& option, std::
 void AlgorithmOptions::warn_of_former_names(World& world) const {
   if (world.rank() != 0) return;
   for (const Option& option : row_.options)
-    if (const auto held = held_.find(option.name);
-        held != held_.end() && held->second.is_given_by_former_name())
+    if (const auto held = held_.find(option.name); held != held_.end() && held->second.is_given_by_former_name())
       world.log()(LogLevel::warn, "--{} is --{} now. Change it: a later version does not take the former.",
                   option.former, option.name);
 }

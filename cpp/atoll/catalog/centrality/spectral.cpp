@@ -17,7 +17,8 @@ std::vector<Option> spectral_options(std::int64_t iterations, OptionSource weigh
            .former = "tolerance"},
           {.name = "max-iter",
            .default_value = iterations,
-           .help = iterations == 100 ? "at most so many iterations (default 100)" : "at most so many iterations (default 1000)",
+           .help = iterations == 100 ? "at most so many iterations (default 100)"
+                                     : "at most so many iterations (default 1000)",
            .range = Range::positive,
            .former = "iterations"},
           {.name = "weighted",
