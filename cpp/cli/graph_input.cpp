@@ -2,6 +2,7 @@
 #include "graph_input.hpp"
 
 #include <atoll/catalog/algorithm.hpp>
+#include <atoll/catalog/counted.hpp>
 #include <atoll/graph/generate/generate.hpp>
 #include <atoll/io/dictionary/dictionary_file.hpp>
 #include <cli/cli11.hpp>
@@ -249,6 +250,12 @@ nlohmann::json describe(const Graph& graph) {
           {"isolated", world.sum(isolated)},
           {"memory_bytes", world.sum(graph.memory_bytes())},
           {"build_peak_bytes", world.sum(graph.report().peak_bytes)}};
+}
+
+std::string describe_in_words(const Graph& graph) {
+  const bool directed = graph.directed();
+  return fmt::format("{}: {}, {}", graph.name(), catalog::counted(graph.vertices(), "vertex", "vertices"),
+                     catalog::counted(graph.edges(), directed ? "directed edge" : "undirected edge"));
 }
 
 }  // namespace atl::cli

@@ -67,5 +67,7 @@ void write_with_names(World& world, const std::string& output, const Dictionary*
 
 /// The description of the graph in a result. Collective.
 nlohmann::json describe(const Graph& graph);
+/// The same in a line of text: "roads.txt: 7 vertices, 7 undirected edges".
+std::string describe_in_words(const Graph& graph);
 
 }  // namespace atl::cli

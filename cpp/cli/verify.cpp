@@ -91,8 +91,7 @@ int verify_algorithm(const catalog::Algorithm& row, const Words& words) {
     outcome.input = cli::describe(graph);
     outcome.result = {{"file", result}, {"breach", verdict.what}};
     outcome.seconds = {{"verify", world.max(timer.lap())}, {"prepare", prepare_seconds}};
-    outcome.text = table_of({{"graph", fmt::format("{}: {} vertices, {} {} edges", graph.name(), graph.vertices(),
-                                                   graph.edges(), graph.directed() ? "directed" : "undirected")},
+    outcome.text = table_of({{"graph", describe_in_words(graph)},
                              {"result", result},
                              {"verified", verdict.ok ? "yes" : "FAILED: " + verdict.what},
                              {"time", fmt::format("{:.3f} s, the graph {:.3f} s",

@@ -16,7 +16,7 @@ from .world import World, agreed
 if TYPE_CHECKING:  # inside the class, _core is the attribute
     from . import _core as _core_module
 
-__all__ = ["GraphProperties"]
+__all__ = ["GraphProperties", "counted"]
 
 
 class _GraphType(type):
@@ -256,7 +256,7 @@ class GraphProperties(metaclass=_GraphType):
         kind = "directed" if self.directed else "undirected"
         weights = f", {self.weight_dtype} weights" if self.weighted else ""
         ranks = f", rank {self.rank} of {self.size}" if self.size > 1 else ""
-        return f"{_many(self.n, 'vertex', 'vertices')}, {_many(self.m, 'edge', 'edges')}, {kind}{weights}{ranks}"
+        return f"{counted(self.n, 'vertex', 'vertices')}, {counted(self.m, 'edge')}, {kind}{weights}{ranks}"
 
     def __repr__(self) -> str:
         if self.closed:
@@ -331,5 +331,13 @@ class GraphProperties(metaclass=_GraphType):
         raise no_attribute(self, name)
 
 
-def _many(count: int, one: str, more: str) -> str:
-    return f"{count} {one if count == 1 else more}"
+def counted(count: int, one: str, more: str | None = None) -> str:
+    """Returns a number with its noun: that of one, or of any other number (`more`; None: with an s).
+
+    Examples
+    --------
+    >>> from atoll.graph_properties import counted
+    >>> counted(1, "component"), counted(2, "component"), counted(0, "vertex", "vertices")
+    ('1 component', '2 components', '0 vertices')
+    """
+    return f"{count} {one if count == 1 else more or one + 's'}"

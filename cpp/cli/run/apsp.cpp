@@ -10,6 +10,7 @@
 #include <atoll/apsp/store/graph_of_arcs.hpp>
 #include <atoll/apsp/stored_rates.hpp>
 #include <atoll/base/random.hpp>
+#include <atoll/catalog/counted.hpp>
 #include <atoll/device/rank_device.hpp>
 #include <cli/cli11.hpp>
 #include <cmath>
@@ -210,7 +211,8 @@ Outcome run_as(World& world, const ApspOptions& o, const ReplicatedCsr<double>& 
                       fmt::format("{} of {} are rounded to {}", arcs.rounded, arcs.size(), name_of(kElementOf<T>)));
   if (report.components > 1 || report.peeled > 0)
     rows.emplace_back("less to do",
-                      fmt::format("{} components, {} vertices of trees taken off", report.components, report.peeled));
+                      fmt::format("{}, {} of trees taken off", catalog::counted(report.components, "component"),
+                                  catalog::counted(report.peeled, "vertex", "vertices")));
   rows.emplace_back("time", fmt::format("{:.3f} s", seconds));
   if (report.method == name_of(PairsMethod::floyd_warshall) && report.operations > 0) {
     rows.emplace_back(

@@ -3,6 +3,7 @@
 
 #include <atoll/algorithms/point_to_point/path_search.hpp>
 #include <atoll/apsp/queries/pair_paths.hpp>
+#include <atoll/catalog/counted.hpp>
 #include <cli/cli11.hpp>
 
 #include "cli/graph_input.hpp"
@@ -61,8 +62,8 @@ struct FoundPath {
   bool by_weight() const { return options.input.is_weighted(); }
   PathLength by() const { return by_weight() ? PathLength::weights : PathLength::edges; }
   std::string length_of(double length, const std::vector<Vertex>& vertices) const {
-    return by_weight() ? fmt::format("{} by weight, {} edges", length, vertices.size() - 1)
-                       : fmt::format("{} edges", vertices.size() - 1);
+    const std::string edges = catalog::counted(static_cast<std::int64_t>(vertices.size()) - 1, "edge");
+    return by_weight() ? fmt::format("{} by weight, {}", length, edges) : edges;
   }
 
   Rows one(Trials& trials, nlohmann::json& result) {
@@ -139,8 +140,7 @@ Outcome find_path(World& world, Command& command, const PathOptions& o) {
   outcome.seconds["load"] = load;
   outcome.seconds["build"] = build;
   outcome.seconds["prepare"] = found.prepare;
-  Rows table{{"graph", fmt::format("{}: {} vertices, {} {} edges", graph.name(), graph.vertices(), graph.edges(),
-                                   graph.directed() ? "directed" : "undirected")},
+  Rows table{{"graph", describe_in_words(graph)},
              {"ranks", fmt::format("{} x {} threads, {}", world.size(), world.team().size(), world.fabric().name())}};
   table.insert(table.end(), rows.begin(), rows.end());
   table.emplace_back("time",

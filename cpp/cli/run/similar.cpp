@@ -171,8 +171,7 @@ Outcome find_similar(World& world, Command& command, const SimilarOptions& o) {
   outcome.seconds["prepare"] = prepare;
   outcome.result = {{"measure", o.measure}, {"pairs", found.total}, {"greatest", nlohmann::json::array()}};
   std::vector<std::pair<std::string, std::string>> lines{
-      {"graph", fmt::format("{}: {} vertices, {} {} edges", graph.name(), graph.vertices(), graph.edges(),
-                            graph.directed() ? "directed" : "undirected")},
+      {"graph", describe_in_words(graph)},
       {"ranks", fmt::format("{} x {} threads, {}", world.size(), world.team().size(), world.fabric().name())},
       {"pairs", fmt::format("{} by {}", found.total, o.measure)}};
   for (const PairValue& pair : greatest(world, found)) {

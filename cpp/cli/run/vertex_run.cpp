@@ -213,8 +213,7 @@ void VertexRun::report(State& state) const {
     std::visit([&](const auto& column) { summarize(graph, state.names.get(), column_, column, summary); }, *values);
   const std::vector<double> seconds = state.trials.sorted();
   catalog::Report::Lines lines{
-      {"graph", fmt::format("{}: {} vertices, {} {} edges", graph.name(), graph.vertices(), graph.edges(),
-                            graph.directed() ? "directed" : "undirected")},
+      {"graph", describe_in_words(graph)},
       {"ranks", fmt::format("{} x {} threads, {}", world.size(), world.team().size(), world.fabric().name())}};
   if (const std::string word = options_.weights_word(graph, state.arguments); !word.empty())
     lines.emplace_back("weights", word);

@@ -90,8 +90,7 @@ Outcome make_walks(World& world, Command& command, const WalksOptions& o) {
                     {"by", o.input.is_weighted() ? "weight" : "edges"}};
   const double seconds = outcome.seconds["run"].get<double>();
   outcome.text =
-      table_of({{"graph", fmt::format("{}: {} vertices, {} {} edges", graph.name(), graph.vertices(), graph.edges(),
-                                      graph.directed() ? "directed" : "undirected")},
+      table_of({{"graph", describe_in_words(graph)},
                 {"ranks", fmt::format("{} x {} threads, {}", world.size(), world.team().size(), world.fabric().name())},
                 {"walks", fmt::format("{} of {} steps, {} steps in all{}", count, o.walks.length, steps,
                                       steps < count * o.walks.length ? "; the others are past dead ends" : "")},

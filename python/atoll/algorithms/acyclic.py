@@ -13,6 +13,7 @@ import numpy as np
 from .. import _core, errors
 from ..collective_arguments import checked
 from ..graph import Graph, GraphLike
+from ..graph_properties import counted
 from ..named_errors import vertex_word
 from ..vertices import NO_VERTEX, VertexArray
 from ..world import agreed, all_gather
@@ -47,7 +48,8 @@ class TopologicalResult(Result):
 
     def __repr__(self) -> str:
         cycle = "" if self.acyclic else ", with a cycle"
-        return f"<atoll.TopologicalResult: {self.generation.graph.n} vertices, {self.generations} generations{cycle}>"
+        vertices = counted(self.generation.graph.n, "vertex", "vertices")
+        return f"<atoll.TopologicalResult: {vertices}, {counted(self.generations, 'generation')}{cycle}>"
 
 
 @checked

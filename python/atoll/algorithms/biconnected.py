@@ -10,6 +10,7 @@ import numpy as np
 from .. import _core
 from ..collective_arguments import checked
 from ..graph import GraphLike
+from ..graph_properties import counted
 from ..vertices import NO_VERTEX, VertexArray
 from ..world import agreed, all_gather
 from .catalog import run
@@ -129,8 +130,9 @@ class BiconnectedComponentsResult(Result):
 
     def __repr__(self) -> str:
         return (
-            f"<atoll.BiconnectedComponentsResult: {self.components} biconnected components, the largest with "
-            f"{self.largest} vertices; {self.bridges} bridges, {self.articulation_points} articulation points>"
+            f"<atoll.BiconnectedComponentsResult: {counted(self.components, 'biconnected component')}, the largest "
+            f"with {counted(self.largest, 'vertex', 'vertices')}; {counted(self.bridges, 'bridge')}, "
+            f"{counted(self.articulation_points, 'articulation point')}>"
         )
 
 

@@ -18,6 +18,7 @@ from ..arguments import one_of, vertex_id
 from ..attributes import weighted_graph
 from ..collective_arguments import checked, renamed
 from ..graph import Graph, GraphLike
+from ..graph_properties import counted
 from ..interchange.columns import numbers
 from ..vertices import VertexArray
 from ..world import agreed, all_gather
@@ -54,7 +55,8 @@ class PageRankResult(Result):
         state = "converged" if self.converged else f"last change {self.change:.2g}"
         graph = self.score.graph
         weights = weights_word(graph, self.weighted)
-        return f"<atoll.PageRankResult: {graph.n} vertices, {self.iterations} iterations, {state}{weights}>"
+        vertices, iterations = counted(graph.n, "vertex", "vertices"), counted(self.iterations, "iteration")
+        return f"<atoll.PageRankResult: {vertices}, {iterations}, {state}{weights}>"
 
 
 @renamed(damping="alpha", tolerance="tol", max_iterations="max_iter", personalisation="personalization")

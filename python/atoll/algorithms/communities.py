@@ -18,6 +18,7 @@ from .. import _core, errors
 from ..attributes import weighted_graph
 from ..collective_arguments import checked
 from ..graph import Graph, GraphLike
+from ..graph_properties import counted
 from ..interchange.columns import as_array
 from ..named_errors import in_names, vertex_word
 from ..selection import vertex_ids
@@ -52,7 +53,8 @@ class CommunitiesResult(GroupResult):
     def __repr__(self) -> str:
         graph = self.community.graph
         quality = f"Q = {self.modularity:.4f}{weights_word(graph, self.weighted)}"
-        return f"<atoll.CommunitiesResult: {self.communities} communities of {graph.n} vertices, {quality}>"
+        communities = counted(self.communities, "community", "communities")
+        return f"<atoll.CommunitiesResult: {communities} of {counted(graph.n, 'vertex', 'vertices')}, {quality}>"
 
 
 @checked

@@ -13,6 +13,7 @@ from .. import _core
 from ..attributes import weighted_graph
 from ..collective_arguments import checked
 from ..graph import GraphLike
+from ..graph_properties import counted
 from ..interchange.frames import pandas_table
 from ..named_errors import in_names
 from ..progress import listening
@@ -48,7 +49,7 @@ class EdgeBetweennessResult(Result):
         return pandas_table({"source": self.source, "target": self.target, "score": self.score})
 
     def __repr__(self) -> str:
-        return f"<atoll.EdgeBetweennessResult: {len(self.score)} edges>"
+        return f"<atoll.EdgeBetweennessResult: {counted(len(self.score), 'edge')}>"
 
 
 @checked

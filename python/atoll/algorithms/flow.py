@@ -12,6 +12,7 @@ from .. import _core
 from ..attributes import refuse_no_weights, weighted_graph
 from ..collective_arguments import checked
 from ..graph import Graph, GraphLike
+from ..graph_properties import counted
 from ..interchange.frames import pandas_table
 from ..named_errors import in_names
 from ..vertices import VertexArray
@@ -49,7 +50,8 @@ class FlowResult(Result):
         return pandas_table({"source": self.source, "target": self.target, "flow": self.flow})
 
     def __repr__(self) -> str:
-        return f"<atoll.FlowResult: {self.value:g} along {np.count_nonzero(self.flow)} of {len(self.flow)} edges>"
+        edges = counted(len(self.flow), "edge")
+        return f"<atoll.FlowResult: {self.value:g} along {np.count_nonzero(self.flow)} of {edges}>"
 
 
 @dataclass(frozen=True, repr=False, eq=False)

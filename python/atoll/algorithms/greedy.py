@@ -16,6 +16,7 @@ from ..arguments import one_of
 from ..attributes import weighted_graph
 from ..collective_arguments import checked
 from ..graph import GraphLike
+from ..graph_properties import counted
 from ..vertices import NO_VERTEX, VertexArray
 from ..views.edges import EdgeView
 from ..world import agreed
@@ -62,7 +63,7 @@ class IndependentSetResult(Result):
         return keys[self.member.local == 1]
 
     def __repr__(self) -> str:
-        return f"<atoll.IndependentSetResult: {self.size} of {self.member.graph.n} vertices>"
+        return f"<atoll.IndependentSetResult: {self.size} of {counted(self.member.graph.n, 'vertex', 'vertices')}>"
 
 
 @checked
@@ -119,7 +120,8 @@ class ColoringResult(GroupResult):
     seconds: float
 
     def __repr__(self) -> str:
-        return f"<atoll.ColoringResult: {self.colors} colors for {self.color.graph.n} vertices>"
+        vertices = counted(self.color.graph.n, "vertex", "vertices")
+        return f"<atoll.ColoringResult: {counted(self.colors, 'color')} for {vertices}>"
 
 
 @checked
@@ -198,8 +200,9 @@ class MatchingResult(Result):
         return ids[first], mate[first]
 
     def __repr__(self) -> str:
-        edges = f"{self.count} edge{'s' if self.count != 1 else ''}"
-        return f"<atoll.MatchingResult: {edges} between {self.mate.graph.n} vertices, weight {self.total_weight:g}>"
+        vertices = counted(self.mate.graph.n, "vertex", "vertices")
+        edges = counted(self.count, "edge")
+        return f"<atoll.MatchingResult: {edges} between {vertices}, weight {self.total_weight:g}>"
 
 
 @checked

@@ -19,6 +19,7 @@ from ..arguments import one_of
 from ..attributes import refuse_no_weights, weighted_graph
 from ..collective_arguments import checked
 from ..graph import Graph, GraphLike
+from ..graph_properties import counted
 from ..groups import group_sizes
 from ..vertices import NO_VERTEX, VertexArray
 from ..world import agreed, all_gather
@@ -66,8 +67,8 @@ class BfsResult(Result):
 
     def __repr__(self) -> str:
         return (
-            f"<atoll.BfsResult: source {self.source} reaches {self.reached} of {self.parent.graph.n} "
-            f"vertices in {self.levels} level{'s' if self.levels != 1 else ''}>"
+            f"<atoll.BfsResult: source {self.source} reaches {self.reached} of "
+            f"{counted(self.parent.graph.n, 'vertex', 'vertices')} in {counted(self.levels, 'level')}>"
         )
 
 
@@ -181,8 +182,8 @@ class SsspResult(Result):
     seconds: float
 
     def __repr__(self) -> str:
-        n = self.distance.graph.n
-        return f"<atoll.{type(self).__name__}: source {self.source} reaches {self.reached} of {n} vertices>"
+        vertices = counted(self.distance.graph.n, "vertex", "vertices")
+        return f"<atoll.{type(self).__name__}: source {self.source} reaches {self.reached} of {vertices}>"
 
 
 @checked
@@ -268,7 +269,7 @@ class EccentricityResult(Result):
             return f"{lower:g}" if lower == upper else f"{lower:g} to {upper:g}"
 
         return (
-            f"<atoll.EccentricityResult: {self.eccentricity.graph.n} vertices, diameter "
+            f"<atoll.EccentricityResult: {counted(self.eccentricity.graph.n, 'vertex', 'vertices')}, diameter "
             f"{between(self.diameter, self.diameter_upper)}, radius {between(self.radius, self.radius_upper)}, "
             f"{self.searches} search{'es' if self.searches != 1 else ''}>"
         )

@@ -15,6 +15,7 @@ from .. import _core, errors
 from ..attributes import weighted_graph
 from ..collective_arguments import checked
 from ..graph import Graph, GraphLike
+from ..graph_properties import counted
 from ..interchange.columns import as_array, numbers
 from ..interchange.frames import pandas_table
 from ..named_errors import in_names
@@ -79,11 +80,8 @@ class PathResult(Result):
     def __repr__(self) -> str:
         if not self:
             return f"<atoll.PathResult: {self.source} does not reach {self.target}>"
-        edges = len(self.vertices) - 1
-        return (
-            f"<atoll.PathResult: {self.source} to {self.target}, {edges} edge{'s' if edges != 1 else ''}, "
-            f"length {self.length:g}>"
-        )
+        edges = counted(len(self.vertices) - 1, "edge")
+        return f"<atoll.PathResult: {self.source} to {self.target}, {edges}, length {self.length:g}>"
 
 
 @checked

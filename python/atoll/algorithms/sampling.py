@@ -13,7 +13,8 @@ from .. import _core, errors
 from ..arguments import one_of, shown
 from ..attributes import weighted_graph
 from ..collective_arguments import checked
-from ..graph import GraphLike
+from ..graph import Graph, GraphLike
+from ..graph_properties import counted
 from ..interchange.frames import pandas_table
 from ..named_errors import in_names
 from ..selection import vertex_ids
@@ -129,8 +130,9 @@ class NeighborSample(Result):
 
     def __repr__(self) -> str:
         return (
-            f"<atoll.NeighborSample: {self.vertices_by_layer[0]} seeds, {len(self.vertices)} vertices, "
-            f"{len(self.source)} edges in {len(self.edges_by_layer)} layers>"
+            f"<atoll.NeighborSample: {counted(self.vertices_by_layer[0], 'seed')}, "
+            f"{counted(len(self.vertices), 'vertex', 'vertices')}, {counted(len(self.source), 'edge')} in "
+            f"{counted(len(self.edges_by_layer), 'layer')}>"
         )
 
 
@@ -182,7 +184,7 @@ def sample_neighbors(
     >>> graph = atoll.Graph.from_edges([1, 2, 3, 4, 5], [0, 0, 1, 1, 2])
     >>> sample = atoll.sample_neighbors(graph, [0], [2, 1])
     >>> sample
-    <atoll.NeighborSample: 1 seeds, 5 vertices, 4 edges in 2 layers>
+    <atoll.NeighborSample: 1 seed, 5 vertices, 4 edges in 2 layers>
     >>> sample.vertices[:3], sample.vertices_by_layer
     (array([0, 1, 2]), [1, 2, 2])
     >>> sample.source[:2], sample.target[:2]

@@ -17,6 +17,7 @@ from .. import _core, errors
 from ..arguments import one_of, shown
 from ..collective_arguments import checked
 from ..graph import Graph, GraphLike
+from ..graph_properties import counted
 from ..interchange.frames import pandas_table
 from ..named_errors import in_names
 from ..selection import vertex_ids
@@ -72,7 +73,7 @@ class SimilarityResult(Result):
 
     def __repr__(self) -> str:
         here = f", {len(self)} on this rank" if self.total != len(self) else ""
-        return f"<atoll.SimilarityResult: {self.measure} of {self.total} pair{'s' if self.total != 1 else ''}{here}>"
+        return f"<atoll.SimilarityResult: {self.measure} of {counted(self.total, 'pair')}{here}>"
 
 
 def _result(graph: Graph, measure: str, source: np.ndarray, target: np.ndarray, found: dict[str, Any]) -> Any:

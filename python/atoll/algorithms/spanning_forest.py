@@ -10,6 +10,7 @@ import numpy as np
 from ..attributes import weighted_graph
 from ..collective_arguments import checked
 from ..graph import Graph, GraphLike
+from ..graph_properties import counted
 from ..vertices import VertexArray
 from ..views.edges import EdgeView
 from ..world import agreed
@@ -83,10 +84,8 @@ class SpanningForestResult(Result):
         return graph._derived(parent, vertex, weight if self.weighted else None, graph.ids, directed=False)
 
     def __repr__(self) -> str:
-        return (
-            f"<atoll.SpanningForestResult: {self.edge_count} edges in {self.trees} "
-            f"tree{'s' if self.trees != 1 else ''}, of weight {self.total_weight:g}>"
-        )
+        edges, trees = counted(self.edge_count, "edge"), counted(self.trees, "tree")
+        return f"<atoll.SpanningForestResult: {edges} in {trees}, of weight {self.total_weight:g}>"
 
 
 @checked

@@ -15,6 +15,7 @@ from .. import errors
 from ..attributes import weighted_graph
 from ..collective_arguments import checked
 from ..graph import Graph, GraphLike
+from ..graph_properties import counted
 from ..vertices import VertexArray
 from ..world import agreed
 from .catalog import run
@@ -46,7 +47,7 @@ class CentralityResult(Result):
     seconds: float
 
     def __repr__(self) -> str:
-        return f"<atoll.CentralityResult: {self.score.graph.n} vertices, {_state(self, self.score.graph)}>"
+        return f"<atoll.CentralityResult: {_state(self, self.score.graph)}>"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -68,12 +69,13 @@ class HitsResult(Result):
     seconds: float
 
     def __repr__(self) -> str:
-        return f"<atoll.HitsResult: {self.hub.graph.n} vertices, {_state(self, self.hub.graph)}>"
+        return f"<atoll.HitsResult: {_state(self, self.hub.graph)}>"
 
 
 def _state(result: CentralityResult | HitsResult, graph: Graph) -> str:
     state = "converged" if result.converged else f"last change {result.change:.2g}"
-    return f"{result.iterations} iterations, {state}{weights_word(graph, result.weighted)}"
+    vertices, iterations = counted(graph.n, "vertex", "vertices"), counted(result.iterations, "iteration")
+    return f"{vertices}, {iterations}, {state}{weights_word(graph, result.weighted)}"
 
 
 @checked

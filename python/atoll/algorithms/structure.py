@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from ..collective_arguments import checked
 from ..graph import Graph, GraphLike
+from ..graph_properties import counted
 from ..vertices import VertexArray
 from ..world import agreed
 from .catalog import run
@@ -42,7 +43,8 @@ class ComponentsResult(GroupResult):
     seconds: float
 
     def __repr__(self) -> str:
-        return f"<atoll.ComponentsResult: {self.components} components of {self.component.graph.n} vertices>"
+        vertices = counted(self.component.graph.n, "vertex", "vertices")
+        return f"<atoll.ComponentsResult: {counted(self.components, 'component')} of {vertices}>"
 
 
 @checked
@@ -113,7 +115,8 @@ class LabelPropagationResult(GroupResult):
     seconds: float
 
     def __repr__(self) -> str:
-        return f"<atoll.LabelPropagationResult: {self.iterations} iterations, the last changed {self.changed} labels>"
+        iterations, labels = counted(self.iterations, "iteration"), counted(self.changed, "label")
+        return f"<atoll.LabelPropagationResult: {iterations}, the last changed {labels}>"
 
 
 @checked
@@ -156,7 +159,8 @@ class CorenessResult(Result):
     seconds: float
 
     def __repr__(self) -> str:
-        return f"<atoll.CorenessResult: {self.core.graph.n} vertices, degeneracy {self.degeneracy}>"
+        vertices = counted(self.core.graph.n, "vertex", "vertices")
+        return f"<atoll.CorenessResult: {vertices}, degeneracy {self.degeneracy}>"
 
 
 @checked
@@ -193,7 +197,8 @@ class ClusteringResult(Result):
     seconds: float
 
     def __repr__(self) -> str:
-        return f"<atoll.ClusteringResult: {self.coefficient.graph.n} vertices, {self.total} triangles>"
+        vertices = counted(self.coefficient.graph.n, "vertex", "vertices")
+        return f"<atoll.ClusteringResult: {vertices}, {counted(self.total, 'triangle')}>"
 
 
 @checked

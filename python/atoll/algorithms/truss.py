@@ -10,6 +10,7 @@ import numpy as np
 
 from ..collective_arguments import checked
 from ..graph import Graph, GraphLike
+from ..graph_properties import counted
 from ..interchange.frames import optional
 from ..vertices import VertexArray
 from ..world import agreed
@@ -54,7 +55,7 @@ class TrussResult(Result):
         return self.truss.graph.to_pandas().assign(truss=self.of_edge)
 
     def __repr__(self) -> str:
-        return f"<atoll.TrussResult: {self.truss.graph.m} edges, largest truss number {self.largest}>"
+        return f"<atoll.TrussResult: {counted(self.truss.graph.m, 'edge')}, largest truss number {self.largest}>"
 
 
 @checked

@@ -173,7 +173,7 @@ def test_all_neighbors_and_none():
     named = atoll.sample_neighbors([("Ann", "Bob"), ("Cid", "Bob")], ["Bob"], [5])
     assert named.vertices.tolist() == ["Bob", "Ann", "Cid"]
     assert named.to_pandas()["target"].tolist() == ["Bob", "Bob"]
-    assert "1 seeds, 3 vertices, 2 edges in 1 layers" in repr(named)
+    assert "1 seed, 3 vertices, 2 edges in 1 layer>" in repr(named)
 
 
 def test_samples_are_uniform():

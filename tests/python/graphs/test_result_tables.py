@@ -128,6 +128,30 @@ def test_a_repr_shows_the_first_values_by_name():
     assert repr(depth) == "VertexArray(dtype=int64, name='depth', of a graph that is closed)"
 
 
+def test_a_repr_says_one_thing_in_the_singular():
+    pair, single = atoll.Graph([(0, 1)], directed=False), atoll.Graph.from_edges([], [], vertices=1, directed=False)
+    triangle = atoll.Graph([(0, 1), (1, 2), (2, 0)], directed=False)
+    for result, text in (
+        (atoll.connected_components(pair), "1 component of 2 vertices>"),
+        (atoll.connected_components(single), "1 component of 1 vertex>"),
+        (atoll.connected_components(FRIENDS), "2 components of 5 vertices>"),
+        (atoll.leiden_communities(pair), "1 community of 2 vertices, Q = "),
+        (atoll.leiden_communities(FRIENDS), "2 communities of 5 vertices, Q = "),
+        (atoll.label_propagation(pair, iterations=1), "1 iteration, the last changed 2 labels>"),
+        (atoll.biconnected_components(pair), "1 biconnected component, the largest with 2 vertices; 1 bridge, 0 art"),
+        (atoll.minimum_spanning_forest(pair), "1 edge in 1 tree, of weight"),
+        (atoll.clustering(triangle), "3 vertices, 1 triangle>"),
+        (atoll.core_number(single), "1 vertex, degeneracy 0>"),
+        (atoll.greedy_color(single), "1 color for 1 vertex>"),
+        (atoll.bfs(single, 0), "reaches 1 of 1 vertex in 1 level>"),
+        (atoll.topological_generations(atoll.Graph([(0, 1)])), "2 vertices, 2 generations>"),
+        (atoll.truss_numbers(pair), "1 edge, largest truss number"),
+        (atoll.pagerank(pair, max_iter=1, tol=None), "2 vertices, 1 iteration, "),
+        (atoll.sample_neighbors(pair, [0], [1]), "1 seed, 2 vertices, 1 edge in 1 layer>"),
+    ):
+        assert text in repr(result)
+
+
 def test_a_repr_is_not_collective():
     def f(world):
         depth = atoll.bfs(atoll.Graph("path:4", comm=world), 0).depth

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <atoll/algorithms/bellman_ford/bellman_ford.hpp>
+#include <atoll/catalog/counted.hpp>
 #include <atoll/catalog/rows.hpp>
 #include <atoll/verify/shortest_paths/shortest_paths.hpp>
 #include <nlohmann/json.hpp>
@@ -25,9 +26,9 @@ class PreparedBellmanFord final : public Prepared {
   void report(const Arguments& arguments, const Answer&, const Runs&, Report& report) const override {
     const Vertex source = arguments.vertex("source");
     report.result = {{"source", source}, {"reached", result_.reached}, {"rounds", result_.rounds}};
-    report.lines.emplace_back(
-        "reached", result_.rounds > 0 ? fmt::format("{} from {} in {} rounds", result_.reached, source, result_.rounds)
-                                      : fmt::format("{} from {}", result_.reached, source));
+    report.lines.emplace_back("reached", result_.rounds > 0 ? fmt::format("{} from {} in {}", result_.reached, source,
+                                                                          counted(result_.rounds, "round"))
+                                                            : fmt::format("{} from {}", result_.reached, source));
   }
   std::size_t memory_bytes() const override { return search_.memory_bytes(); }
 

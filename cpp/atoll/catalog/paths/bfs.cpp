@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atoll/algorithms/bfs/bfs.hpp>
 #include <atoll/algorithms/device/graph_on_device.hpp>
+#include <atoll/catalog/counted.hpp>
 #include <atoll/catalog/rows.hpp>
 #include <atoll/verify/bfs/tree.hpp>
 #include <atoll/verify/shortest_paths/shortest_paths.hpp>
@@ -103,7 +104,8 @@ void PreparedBfs<Search>::report(const Arguments& arguments, const Answer&, cons
                                          {"pulled", left_out.pulls},
                                          {"seconds", world_.max(left_out.seconds)},
                                          {"non_overlapped_communication", world_.max(left_out.waited_seconds)}};
-  report.lines.emplace_back("reached", fmt::format("{} in {} levels from {}", result_.reached, result_.levels, source));
+  report.lines.emplace_back("reached",
+                            fmt::format("{} in {} from {}", result_.reached, counted(result_.levels, "level"), source));
   report.lines_after_time.emplace_back("rate", fmt::format("{:.1f} M edges/s (harmonic mean)", mteps));
 }
 

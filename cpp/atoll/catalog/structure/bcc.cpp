@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <atoll/algorithms/biconnected_components/biconnected_components.hpp>
+#include <atoll/catalog/counted.hpp>
 #include <atoll/catalog/rows.hpp>
 #include <atoll/catalog/sampling.hpp>
 #include <atoll/verify/components/biconnected_components.hpp>
@@ -38,8 +39,9 @@ class PreparedBiconnectedComponents final : public Prepared {
                      {"largest", result_.largest}};
     report.lines.emplace_back(
         "biconnected components",
-        fmt::format("{}, the largest with {} vertices; {} bridges, {} articulation points", result_.components,
-                    result_.largest, result_.bridges, result_.articulation_points));
+        fmt::format("{}, the largest with {}; {}, {}", result_.components,
+                    counted(result_.largest, "vertex", "vertices"), counted(result_.bridges, "bridge"),
+                    counted(result_.articulation_points, "articulation point")));
   }
   std::size_t memory_bytes() const override { return search_.memory_bytes(); }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <atoll/algorithms/label_propagation/label_propagation.hpp>
+#include <atoll/catalog/counted.hpp>
 #include <atoll/catalog/rows.hpp>
 #include <atoll/verify/propagated_labels.hpp>
 #include <nlohmann/json.hpp>
@@ -24,8 +25,8 @@ class PreparedPropagation final : public Prepared {
   }
   void report(const Arguments&, const Answer&, const Runs&, Report& report) const override {
     report.result = {{"iterations", result_.iterations}, {"changed", result_.changed}};
-    report.lines.emplace_back("iterations",
-                              fmt::format("{}, the last changed {} labels", result_.iterations, result_.changed));
+    report.lines.emplace_back(
+        "iterations", fmt::format("{}, the last changed {}", result_.iterations, counted(result_.changed, "label")));
   }
   std::size_t memory_bytes() const override { return propagation_.memory_bytes(); }
 

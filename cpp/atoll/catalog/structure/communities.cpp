@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <atoll/algorithms/communities/community_detection.hpp>
+#include <atoll/catalog/counted.hpp>
 #include <atoll/catalog/rows.hpp>
 #include <atoll/catalog/weighting.hpp>
 #include <atoll/verify/communities/communities.hpp>
@@ -32,7 +33,8 @@ class PreparedCommunities final : public Prepared {
                      {"modularity", result_.modularity},
                      {"levels", result_.levels},
                      {"resolution", arguments.real("resolution")}};
-    report.lines.emplace_back("communities", fmt::format("{} after {} levels", result_.communities, result_.levels));
+    report.lines.emplace_back("communities",
+                              fmt::format("{} after {}", result_.communities, counted(result_.levels, "level")));
     report.lines.emplace_back("modularity", fmt::format("{:.6f}", result_.modularity));
   }
   std::size_t memory_bytes() const override { return detection_.memory_bytes(); }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <atoll/algorithms/kcore/coreness.hpp>
+#include <atoll/catalog/counted.hpp>
 #include <atoll/catalog/rows.hpp>
 #include <atoll/verify/core_numbers.hpp>
 #include <nlohmann/json.hpp>
@@ -22,7 +23,8 @@ class PreparedCoreness final : public Prepared {
   }
   void report(const Arguments&, const Answer&, const Runs&, Report& report) const override {
     report.result = {{"degeneracy", result_.degeneracy}, {"rounds", result_.rounds}};
-    report.lines.emplace_back("degeneracy", fmt::format("{} after {} rounds", result_.degeneracy, result_.rounds));
+    report.lines.emplace_back("degeneracy",
+                              fmt::format("{} after {}", result_.degeneracy, counted(result_.rounds, "round")));
   }
   std::size_t memory_bytes() const override { return peeling_.memory_bytes(); }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <atoll/algorithms/matching/matching.hpp>
+#include <atoll/catalog/counted.hpp>
 #include <atoll/catalog/rows.hpp>
 #include <atoll/catalog/sampling.hpp>
 #include <atoll/catalog/weighting.hpp>
@@ -24,7 +25,8 @@ class PreparedMatching final : public Prepared {
   }
   void report(const Arguments&, const Answer&, const Runs&, Report& report) const override {
     report.result = {{"edges", result_.edges}, {"total_weight", result_.total_weight}};
-    report.lines.emplace_back("matching", fmt::format("{} edges, of weight {}", result_.edges, result_.total_weight));
+    report.lines.emplace_back("matching",
+                              fmt::format("{}, of weight {}", counted(result_.edges, "edge"), result_.total_weight));
   }
   std::size_t memory_bytes() const override { return matching_.memory_bytes(); }
 

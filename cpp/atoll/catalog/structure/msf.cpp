@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <atoll/algorithms/spanning_forest/spanning_forest.hpp>
+#include <atoll/catalog/counted.hpp>
 #include <atoll/catalog/rows.hpp>
 #include <atoll/catalog/weighting.hpp>
 #include <atoll/verify/spanning_forest/spanning_forest.hpp>
@@ -26,8 +27,8 @@ class PreparedSpanningForest final : public Prepared {
   }
   void report(const Arguments&, const Answer&, const Runs&, Report& report) const override {
     report.result = {{"total_weight", result_.total_weight}, {"trees", result_.trees}, {"edges", result_.edges}};
-    report.lines.emplace_back("forest", fmt::format("{} edges in {} trees, of weight {}", result_.edges, result_.trees,
-                                                    result_.total_weight));
+    report.lines.emplace_back("forest", fmt::format("{} in {}, of weight {}", counted(result_.edges, "edge"),
+                                                    counted(result_.trees, "tree"), result_.total_weight));
   }
   std::size_t memory_bytes() const override { return forest_.memory_bytes(); }
 
