@@ -43,7 +43,7 @@ NAMED = {  # for arguments whose annotation is not specific enough
     "edges": [3, "x", [0, 1], ["x", "y"], [[True, False]], np.ones((2, 2), bool), [True] * 5, MASKED],
     "edge_attributes": [3, "km", ["miles"], [1]],
     "progress": [3, "yes", [print], {"update": print}],
-    "pairs": [3, None, "ab", [0, 1], (1,), [(0, 1, 2)], [("a", "b")], ["ab"], np.zeros((2, 2)), np.zeros(2), MASKED],
+    "pairs": [3, None, "ab", [0, 1, 2], (1,), [(0, 1, 2)], [("a", "b")], ["ab"], np.zeros((2, 2)), np.zeros(2), MASKED],
     "personalization": ["x", 3, ["x", "y", "z"], [[1], [2, 3]], MASKED, {0: "x"}, {0: 1j}, {1.5: 1}, {0: None}],
     "axis": [0, "x", (0,)],
     "fanout": [3, None, "15", [0.5], ["a"], [2, -2]],

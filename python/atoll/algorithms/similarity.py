@@ -18,6 +18,7 @@ from ..arguments import one_of, shown
 from ..collective_arguments import checked
 from ..graph import Graph, GraphLike
 from ..graph_properties import counted
+from ..interchange.columns import is_int
 from ..interchange.frames import pandas_table
 from ..named_errors import in_names
 from ..selection import vertex_ids
@@ -89,12 +90,15 @@ def _result(graph: Graph, measure: str, source: np.ndarray, target: np.ndarray, 
 
 
 def _columns(pairs: Any) -> tuple[Any, Any]:
-    """Returns the ends of pairs that a user gives as a tuple of two columns, an array of rows, or a list."""
-    if isinstance(pairs, tuple):
-        if len(pairs) != 2:
+    """Returns the ends of pairs that a user gives as one pair, several, a tuple of two columns, or an array of rows."""
+    is_row = isinstance(pairs, (tuple, list)) or (type(pairs) is np.ndarray and pairs.ndim == 1)
+    if is_row and len(pairs) == 2 and all(map(_is_vertex, pairs)):
+        return [pairs[0]], [pairs[1]]
+    if isinstance(pairs, tuple) and len(pairs) == 2:
+        if all(isinstance(part, tuple) and len(part) == 2 for part in pairs):
             raise TypeError(
-                f"pairs is a tuple of {len(pairs)} (it holds two columns: sources and targets). Give (u, v), or a list "
-                "of pairs."
+                f"pairs is {shown(pairs)} (two pairs, or the sources and the targets of two?). Give a list of pairs, "
+                "or two lists (u, v)."
             )
         return pairs
     if isinstance(pairs, np.ndarray):
@@ -104,12 +108,16 @@ def _columns(pairs: Any) -> tuple[Any, Any]:
             )
         return np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
     if isinstance(pairs, str) or not hasattr(pairs, "__iter__"):
-        raise TypeError(f"pairs is {shown(pairs)} (pairs of vertices are needed). Give a list of pairs, or (u, v).")
+        raise TypeError(f"pairs is {shown(pairs)} (pairs of vertices are needed). Give a pair, or a list of pairs.")
     rows = list(pairs)
     for row in rows:
         if isinstance(row, str) or not hasattr(row, "__len__") or len(row) != 2:
             raise TypeError(f"pairs has {shown(row)} (a pair is two vertices). Give a list of pairs, or (u, v).")
     return [u for u, _ in rows], [v for _, v in rows]
+
+
+def _is_vertex(value: Any) -> bool:
+    return isinstance(value, str) or is_int(value)
 
 
 def pair_values(graph: Graph, measure: str, source: np.ndarray, target: np.ndarray) -> dict[str, Any]:
@@ -145,8 +153,8 @@ def jaccard(graph: GraphLike, pairs: Any) -> SimilarityResult:
     Parameters
     ----------
     graph : Graph               directed: N(v) are the vertices that edges of v lead to
-    pairs                       ids, or names, of vertices: a list of pairs, an array of shape (k, 2), or a tuple of two
-                                columns (u, v). Each rank gives pairs of its own, of any vertices, maybe none
+    pairs                       ids, or names, of vertices: a pair (u, v), a list of pairs, an array of shape (k, 2), or
+                                a tuple of two columns. Each rank gives pairs of its own, of any vertices, maybe none
 
     Returns
     -------
@@ -165,7 +173,7 @@ def jaccard(graph: GraphLike, pairs: Any) -> SimilarityResult:
     >>> graph = atoll.Graph([(0, 2), (1, 2), (0, 3)], directed=False)
     >>> atoll.jaccard(graph, [(0, 1), (2, 3)]).value
     array([0.5, 0.5])
-    >>> atoll.jaccard([("Ann", "Bob"), ("Cid", "Bob")], (["Ann"], ["Cid"])).value
+    >>> atoll.jaccard([("Ann", "Bob"), ("Cid", "Bob")], ("Ann", "Cid")).value
     array([1.])
     """
     return _of_pairs(graph, "jaccard", pairs)

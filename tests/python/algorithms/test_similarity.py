@@ -101,6 +101,40 @@ def test_names_are_taken_and_given():
     )
 
 
+@pytest.mark.parametrize("measure", MEASURES)
+def test_one_pair_is_one_pair_however_it_is_given(measure):
+    graph, of_names = (
+        atoll.Graph("kron:6"),
+        atoll.Graph([("Ann", "Bob"), ("Cid", "Bob"), ("Ann", "Dan"), ("Cid", "Eve")]),
+    )
+    find = getattr(atoll, measure)
+    wanted = find(graph, [(0, 33)])
+    assert wanted.source.tolist() == [0] and wanted.target.tolist() == [33]
+    for pair in ((0, 33), [0, 33], np.array([0, 33]), (np.int64(0), 33), ((0, 33),), ([0], [33]), np.array([[0, 33]])):
+        found = find(graph, pair)
+        assert (found.source.tolist(), found.target.tolist(), found.total) == ([0], [33], 1)
+        assert found.value.tolist() == wanted.value.tolist()
+    several = find(graph, [(0, 33), (1, 2), (2, 5)])
+    assert find(graph, ((0, 33), (1, 2), (2, 5))).value.tolist() == several.value.tolist()
+    assert find(graph, ([0, 1, 2], [33, 2, 5])).value.tolist() == several.value.tolist()
+    assert find(graph, ()).value.shape == (0,)
+    pair = find(of_names, ("Ann", "Cid"))
+    assert (pair.source.tolist(), pair.target.tolist()) == (["Ann"], ["Cid"])
+    assert find(of_names, ["Ann", "Cid"]).value.tolist() == pair.value.tolist()
+
+
+def test_what_may_be_two_pairs_or_two_columns_is_refused():
+    graph = atoll.Graph("ring:6")
+    with pytest.raises(
+        TypeError, match=r"two pairs, or the sources and the targets of two\?\)\. Give a list of pairs, or"
+    ):
+        atoll.jaccard(graph, ((0, 1), (2, 3)))
+    assert atoll.jaccard(graph, [(0, 1), (2, 3)]).total == atoll.jaccard(graph, ([0, 2], [1, 3])).total == 2
+    for wrong in ("ab", 3, [(0, 1, 2)], [0, 1, 2], np.zeros(2), np.zeros((2, 3), int), (0, 1, 2)):
+        with pytest.raises(TypeError):
+            atoll.jaccard(graph, wrong)
+
+
 def test_no_pairs_no_edges_no_vertices():
     for graph in (atoll.Graph([]), atoll.Graph("ring:5"), atoll.Graph.from_edges([], [], vertices=3)):
         assert atoll.jaccard(graph, []).value.shape == (0,)
