@@ -235,3 +235,42 @@ def test_names_tell_no_types_and_are_found_in_any_case(tmp_path, capsys):
     assert "1 hop: BRCA1\n   -> breast cancer" in capsys.readouterr().out
     assert main(["paths", str(tmp_path / "kg"), "--from", "brca1", "--to", "Aspirin"]) == 1
     assert capsys.readouterr().out == "no such path from BRCA1 to aspirin\n"
+
+
+@pytest.mark.parametrize("heading", ["weight", "Weight", "weights"])
+def test_weights_that_are_whole_are_the_counts_and_that_is_said(tmp_path, capsys, heading):
+    table = [
+        ("source", "target", heading),
+        ("A:1", "A:2", "3"),
+        ("A:2", "A:1", "4.0"),
+        ("A:1", "A:3", "0"),
+        ("A:2", "A:3", ""),
+    ]
+    edges = write(tmp_path / "e", table)
+    assert main(["import", str(tmp_path / "kg"), "--edges", str(edges)]) == 0
+    assert f"\n  column {heading} is taken as the count of each row\n" in capsys.readouterr().out
+    assert rows(tmp_path / "kg", "select a, b, count from edges") == [(0, 1, 7)]
+    assert [row for row in quarantine(tmp_path / "kg") if row[1] == reasons.BAD_COUNT] == [
+        (4, reasons.BAD_COUNT, "A:1\tA:3\t0"),
+        (5, reasons.BAD_COUNT, "A:2\tA:3\t"),
+    ]
+    assert main(["import", str(tmp_path / "c"), "--graph", "curated", "--edges", str(edges)]) == 0
+    assert (
+        f"column {heading} is taken as the count of each row; lengths of curated edges are 1" in capsys.readouterr().out
+    )
+
+
+@pytest.mark.parametrize("other", ["0.5", "-1", "high"])
+def test_weights_that_are_no_counts_are_not_used_and_that_is_said(tmp_path, other):
+    table = [("source", "target", "weight"), ("A:1", "A:2", "3"), ("A:1", "A:3", other)]
+    (found,) = load(tmp_path / "kg", edges=write(tmp_path / "e", table))
+    assert found.notes == [
+        f"column weight is not used: it has {other}, and counts are whole numbers; each row counts once"
+    ]
+    assert rows(tmp_path / "kg", "select a, b, count from edges order by b") == [(0, 1, 1), (0, 2, 1)]
+
+
+def test_a_column_of_counts_goes_before_one_of_weights(tmp_path):
+    table = [("source", "target", "weight", "count"), ("A:1", "A:2", "3", "8")]
+    (found,) = load(tmp_path / "kg", edges=write(tmp_path / "e", table))
+    assert found.notes == [] and rows(tmp_path / "kg", "select count from edges") == [(8,)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ..answer import shortened
 from ..database import sql_text
 from ..store import Store
 from .concepts import add_concepts
@@ -30,6 +31,7 @@ RELATIONS = ("co-occurrence", "curated", "mention", "citation")
 _SOURCE = ("source", "src", "from", "subject", "start", "source_id", "head", "id1", "node1")
 _TARGET = ("target", "dst", "to", "object", "end", "target_id", "tail", "id2", "node2")
 _COUNT = ("count", "cooccurrences", "co_occurrences", "frequency", "n")
+_WEIGHT = ("weight", "weights")  # taken as counts, where they are such
 _KIND = ("kind", "type", "predicate", "relation", "metaedge", "edge_type")
 
 
@@ -52,8 +54,9 @@ def import_edges(
     """Reads a table of edges into `graph`, as edges of `relation` (curated for the graph of that name, else
     co-occurrence); a second time nothing changes, unless the file or an option did.
 
-    Columns are found by their usual names where they are not given; without a count each row counts once. Equal rows,
-    either way round, add up. Where the graph has a table of nodes, both ends must be in it; else the edges make the
+    Columns are found by their usual names where they are not given. Without a count a column `weight` of whole numbers
+    is taken for it, which `notes` of the outcome say; without either each row counts once. Equal rows, either way
+    round, add up. Where the graph has a table of nodes, both ends must be in it; else the edges make the
     concepts, with `types` as in `import_nodes`.
 
     Raises InputError for a malformed file, UsageError for a column that it has not.
@@ -80,6 +83,9 @@ def import_edges(
     columns = {
         role: choose(table, role, given[role], guesses[role], required=role in ("source", "target")) for role in guesses
     }
+    notes = []
+    if columns["count"] == "null":
+        columns["count"], notes = _weight_as_count(store, table, relation)
     counts = "1" if columns["count"] == "null" else count_of(columns["count"])
     store.sql(
         f"create or replace temp table pairs as select rec, nullif(trim({columns['source']}), '') as s, "
@@ -95,7 +101,26 @@ def import_edges(
         add_ends(store, origin, table, "ends", types or {}, strict)
     kept = add_edges(store, origin, table, "pairs", relation, dangling=DOUBTFUL_OUT if named else DANGLING)
     store.sql("drop table pairs; drop table if exists ends")
-    return end(store, origin, rows=store.value(f"select count(*) from {quoted(table.name)}"), kept=kept)
+    return end(store, origin, rows=store.value(f"select count(*) from {quoted(table.name)}"), kept=kept, notes=notes)
+
+
+def _weight_as_count(store: Store, table: Table, relation: str) -> tuple[str, list[str]]:
+    """Returns the column of weights, where they may be counts, else `null`; and words for what was done with it."""
+    column = choose(table, "weight", None, _WEIGHT)
+    if column == "null":
+        return column, []
+    name = column.strip('"')
+    number = f"try_cast({column} as double)"
+    other = store.value(
+        f"select min({column}) from {quoted(table.name)} where trim({column}) <> '' "
+        f"and ({number} is null or {number} < 0 or {number} <> floor({number}))"
+    )
+    if other is not None:
+        return "null", [
+            f"column {name} is not used: it has {shortened(other)}, and counts are whole numbers; each row counts once"
+        ]
+    lengths = "; lengths of curated edges are 1 all the same" if relation == "curated" else ""
+    return column, [f"column {name} is taken as the count of each row{lengths}"]
 
 
 def count_of(column: str) -> str:
