@@ -112,7 +112,7 @@ class NeighborSample(Result):
     target: np.ndarray
     """int64 positions of their targets."""
     weight: np.ndarray | None
-    """float64 weights of the edges; None if the graph has none."""
+    """float64 weights of the edges, of important neighbors shares of visits; None if there are none."""
     vertices_by_layer: list[int]
     """The number of seeds, then how many vertices each layer has reached first."""
     edges_by_layer: list[int]
@@ -145,6 +145,8 @@ def sample_neighbors(
     replace: bool = False,
     weight: bool | str | None = None,
     direction: str = "in",
+    walks: int | None = None,
+    length: int = 3,
     seed: int = 1,
 ) -> NeighborSample:
     """Samples the neighborhoods of vertices, layer by layer, as GraphSAGE does [1]_. Collective over graph.comm.
@@ -152,6 +154,9 @@ def sample_neighbors(
     At most fanout[0] edges of each seed are drawn, then at most fanout[1] of each vertex that these have reached first,
     and so on. The edges of a vertex that are drawn depend on it and on `seed`, not on ranks and threads; over
     several ranks each has seeds of its own, and asks the owners of vertices for their edges.
+
+    With `walks`, neighbors are chosen by importance, as PinSAGE does [2]_: those that short random walks from the
+    vertex visit most, adjacent or not, equally visited ones by their ids.
 
     Parameters
     ----------
@@ -161,23 +166,29 @@ def sample_neighbors(
     replace : bool              True: a vertex with edges has exactly so many draws, and an edge may be drawn again
     weight : bool or str, optional
                                 True: edges are drawn in proportion to their weights, without replacement one after the
-                                other; a name: to that attribute of edges; None: all alike. Weights of 0 are never drawn
+                                other; a name: to that attribute of edges; None: all alike. Weights of 0 are never
+                                drawn. With `walks`, steps are drawn so
     direction : {"in", "out"}   "in": edges that enter a vertex, which messages come along; "out": that leave it
+    walks : int, optional       for importance: the walks from a vertex, 1 or more. They go along edges: a directed
+                                graph takes direction="out", or is reversed before
+    length : int                of a walk, in steps, 1 or more; only with `walks`
     seed : int                  0 or more
 
     Returns
     -------
     NeighborSample              .vertices, .source and .target (positions in vertices), .weight, .vertices_by_layer,
-                                .edges_by_layer
+                                .edges_by_layer. With `walks`, .weight is the neighbor's share of all visits
 
     Raises
     ------
     InputError                  no such vertex; weight: none, or one that is negative, infinite or not a number; a
-                                fanout below -1
+                                fanout below -1; walks or length below 1
+    UsageError                  walks with replace, or along entering edges of a directed graph
 
     References
     ----------
     .. [1] W. Hamilton, R. Ying, J. Leskovec. "Inductive representation learning on large graphs." NIPS 2017.
+    .. [2] R. Ying et al. "Graph convolutional neural networks for web-scale recommender systems." KDD 2018.
 
     Examples
     --------
@@ -189,14 +200,27 @@ def sample_neighbors(
     (array([0, 1, 2]), [1, 2, 2])
     >>> sample.source[:2], sample.target[:2]
     (array([1, 2]), array([0, 0]))
+    >>> important = atoll.sample_neighbors("path:7", [3], [2], walks=200, length=2)
+    >>> sorted(important.vertices[1:].tolist()), bool(important.weight.sum() > 0.5)
+    ([2, 4], True)
     """
-    with agreed(graph.world, f"sample_neighbors({fanout=}, {replace=}, {weight=}, {direction=}, {seed=})"):
+    choice = f"{fanout=}, {replace=}, {weight=}, {direction=}, {walks=}, {length=}, {seed=}"
+    with agreed(graph.world, f"sample_neighbors({choice})"):
         one_of("direction", direction, _DIRECTIONS)
+        _at_least("length", length, 1, "walks visit the neighbors")
+        if walks is not None:
+            _at_least("walks", walks, 1, "walks visit the neighbors")
+            _refuse_with_walks(graph, replace, direction)
         counts = fanout_of("fanout", fanout)
         ids = _ids(graph, "seeds", seeds)
     graph, by_weight = weighted_graph(graph, weight)
     with in_names(graph):
-        found = _core.sample_neighbors(graph._core, ids, counts, replace, direction == "in", by_weight, None, seed)
+        if walks is None:
+            found = _core.sample_neighbors(graph._core, ids, counts, replace, direction == "in", by_weight, None, seed)
+        else:
+            found = _core.important_neighbors(graph._core, ids, counts, walks, length, by_weight, seed)
+            if direction == "out":
+                found["source"], found["target"] = found["target"], found["source"]
     vertices = found["vertices"].view(np.int64)
     return NeighborSample(
         vertices=graph._as_known(vertices),
@@ -206,6 +230,18 @@ def sample_neighbors(
         vertices_by_layer=found["vertices_by_layer"],
         edges_by_layer=found["edges_by_layer"],
     )
+
+
+def _refuse_with_walks(graph: Graph, replace: bool, direction: str) -> None:
+    if replace:
+        raise errors.UsageError(
+            "replace is True (with walks, neighbors are those visited most, and nothing is drawn twice). Leave it out."
+        )
+    if graph.directed and direction == "in":
+        raise errors.UsageError(
+            f"direction is 'in' (walks go along edges, and {graph.name} is directed). Use direction='out', or "
+            "graph.reverse() with it."
+        )
 
 
 def fanout_of(name: str, fanout: Any) -> list[int]:

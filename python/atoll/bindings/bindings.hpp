@@ -9,6 +9,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <atoll/algorithms/neighbor_sampling/importance_sampler.hpp>
 #include <atoll/algorithms/neighbor_sampling/neighbor_sampler.hpp>
 #include <atoll/algorithms/point_to_point/path_search.hpp>
 #include <atoll/algorithms/random_walks/random_walks.hpp>
@@ -93,9 +94,11 @@ struct EdgeDrawing {
   enum Chance { alike, by_weight, by_table };
   std::unique_ptr<RandomWalks> walks[2];            // by Chance
   std::unique_ptr<NeighborSampler> samplers[2][3];  // by SampleDirection and Chance
+  std::unique_ptr<ImportanceSampler> important[2];  // by Chance
   template <class Self, class F>
   static void for_each(Self& self, F&& f) {
     for (auto& one : self.walks) f(one);
+    for (auto& one : self.important) f(one);
     for (auto& of_direction : self.samplers)
       for (auto& one : of_direction) f(one);
   }

@@ -48,6 +48,17 @@ Numpy<Vertex> random_walks(SharedGraph& g, const std::optional<VertexColumn>& st
   return to_numpy(std::move(rows));
 }
 
+nb::dict arrays_of(NeighborSample&& sample, bool weighted) {
+  nb::dict out;
+  out["vertices"] = numpy_of(std::move(sample.vertices));
+  out["source"] = numpy_of(std::move(sample.source));
+  out["target"] = numpy_of(std::move(sample.target));
+  out["weight"] = weighted ? nb::cast(numpy_of(std::move(sample.weights))) : nb::none();
+  out["vertices_by_layer"] = sample.vertices_by_layer;
+  out["edges_by_layer"] = sample.edges_by_layer;
+  return out;
+}
+
 std::unique_ptr<NeighborSampler>& sampler_slot(SharedGraph& g, bool entering, EdgeDrawing::Chance chance) {
   return g.edge_drawing
       .samplers[static_cast<int>(entering ? SampleDirection::entering : SampleDirection::leaving)][chance];
@@ -69,14 +80,20 @@ nb::dict sample_neighbors(SharedGraph& g, const VertexColumn& seeds, const std::
     sample = kept.sample(values_in(seeds), {.fanout = fanout, .replace = replace, .seed = seed});
     return 0;
   });
-  nb::dict out;
-  out["vertices"] = numpy_of(std::move(sample.vertices));
-  out["source"] = numpy_of(std::move(sample.source));
-  out["target"] = numpy_of(std::move(sample.target));
-  out["weight"] = g.graph.weighted() ? nb::cast(numpy_of(std::move(sample.weights))) : nb::none();
-  out["vertices_by_layer"] = sample.vertices_by_layer;
-  out["edges_by_layer"] = sample.edges_by_layer;
-  return out;
+  return arrays_of(std::move(sample), g.graph.weighted());
+}
+
+nb::dict important_neighbors(SharedGraph& g, const VertexColumn& seeds, const std::vector<std::int64_t>& fanout,
+                             Vertex walks, Edge length, bool by_weight, std::uint64_t seed) {
+  NeighborSample sample;
+  g.world->call([&](World& world) {
+    const EdgeWeighting weighting = by_weight ? EdgeWeighting::of_edges : EdgeWeighting::ones;
+    ImportanceSampler& kept = kept_or(world, g.edge_drawing.important[by_weight],
+                                      [&] { return std::make_unique<ImportanceSampler>(g.graph, weighting); });
+    sample = kept.sample(values_in(seeds), {.fanout = fanout, .walks = walks, .length = length, .seed = seed});
+    return 0;
+  });
+  return arrays_of(std::move(sample), true);
 }
 
 }  // namespace
@@ -87,6 +104,8 @@ void bind_sampling(nb::module_& m) {
         "by_weight"_a, "seed"_a);
   m.def("sample_neighbors", &sample_neighbors, "graph"_a, "seeds"_a.noconvert(), "fanout"_a, "replace"_a, "entering"_a,
         "by_weight"_a, "chances"_a.noconvert().none(), "seed"_a);
+  m.def("important_neighbors", &important_neighbors, "graph"_a, "seeds"_a.noconvert(), "fanout"_a, "walks"_a,
+        "length"_a, "by_weight"_a, "seed"_a);
 }
 
 }  // namespace atl::python

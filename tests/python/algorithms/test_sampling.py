@@ -198,3 +198,72 @@ def test_what_cannot_be_sampled_is_refused():
     ):
         with pytest.raises(error, match=text):
             atoll.sample_neighbors(graph, *arguments, **options)
+
+
+def important(graph, vertex, fanout, walks, length, seed, weight=None):
+    """By hand: a vertex's neighbors and their shares, counted in walks that are numbered as the sampler's."""
+    rows = atoll.random_walks(graph, length=length, walks=walks, starts=[vertex], seed=seed, weight=weight)
+    counts = collections.Counter(rows[rows >= 0].tolist())
+    counts.pop(vertex, None)
+    best = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return [(u, n / sum(counts.values())) for u, n in best[: None if fanout < 0 else fanout]]
+
+
+@pytest.mark.parametrize("weight", [None, True])
+def test_important_neighbors_are_those_that_walks_visit_most(weight):
+    graph = graph_of(directed=False)
+    sample = atoll.sample_neighbors(graph, [0], [5], walks=40, length=4, seed=11, weight=weight)
+    assert sample.vertices[0] == 0 and (sample.target == 0).all()
+    found = list(zip(sample.vertices[sample.source].tolist(), sample.weight.tolist()))
+    wanted = important(graph, 0, 5, 40, 4, 11, weight)  # the walks of vertex 0 have the numbers from 0 on
+    assert [u for u, _ in found] == [u for u, _ in wanted]
+    assert [w for _, w in found] == pytest.approx([w for _, w in wanted])
+    outwards = atoll.sample_neighbors(graph, [0], [5], walks=40, length=4, seed=11, weight=weight, direction="out")
+    assert (outwards.source == sample.target).all() and (outwards.target == sample.source).all()
+
+
+def test_visits_come_near_their_chances():
+    graph = atoll.Graph([(0, 1, 3.0), (0, 2, 1.0)])
+    for weight, chances in ((None, {1: 0.5, 2: 0.5}), (True, {1: 0.75, 2: 0.25})):
+        sample = atoll.sample_neighbors(graph, [0], [-1], walks=4000, length=1, direction="out", weight=weight)
+        shares = dict(zip(sample.vertices[sample.target].tolist(), sample.weight.tolist()))
+        assert sum(shares.values()) == pytest.approx(1) and shares == pytest.approx(chances, abs=0.05)
+
+
+def test_important_neighbors_do_not_depend_on_ranks_threads_and_partition():
+    def run(world, partition="blocked"):
+        graph = graph_of(world, directed=False, partition=partition)
+        mine = [3, 7, 60] if world is None or world.rank == world.size - 1 else []
+        found = atoll.sample_neighbors(graph, mine, [4, 3], walks=30, length=3, seed=2)
+        return found.vertices, found.source, found.target, found.weight, np.array(found.vertices_by_layer)
+
+    alone = run(None)
+    assert alone[0][:3].tolist() == [3, 7, 60] and len(set(alone[0].tolist())) == len(alone[0]) == alone[4].sum()
+    for ranks, partition in ((1, "blocked"), (2, "blocked"), (4, "hashed"), (3, "cartesian"), (8, "blocked")):
+        found = atoll.run_ranks(ranks, lambda world, name=partition: run(world, name), plan={"threads": 1})[-1]
+        assert all((ours == theirs).all() for ours, theirs in zip(alone, found))
+
+
+def test_important_neighbors_in_names_and_of_none():
+    graph = atoll.Graph([("Ann", "Bob"), ("Bob", "Cid")], directed=False)
+    sample = atoll.sample_neighbors(graph, ["Ann"], [1], walks=50, length=1)
+    assert sample.vertices.tolist() == ["Ann", "Bob"] and sample.weight.tolist() == [1.0]
+    lonely = atoll.Graph.from_edges([], [], vertices=2, directed=False)
+    assert atoll.sample_neighbors(lonely, [1], [3, 3], walks=5).vertices_by_layer == [1, 0, 0]
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_what_is_not_important_is_refused_by_all_ranks(ranks):
+    def run(world):
+        graph, directed = atoll.Graph("ring:5", comm=world), atoll.Graph.from_edges([0], [1], comm=world)
+        for of, options, error, text in (
+            (graph, {"walks": 0}, atoll.InputError, "walks has 0"),
+            (graph, {"walks": 5, "length": 0}, atoll.InputError, "length has 0"),
+            (graph, {"walks": 5, "replace": True}, atoll.UsageError, "replace is True"),
+            (directed, {"walks": 5}, atoll.UsageError, "direction is 'in' .*Use direction='out', or graph.reverse"),
+        ):
+            with pytest.raises(error, match=text):
+                atoll.sample_neighbors(of, [0], [2], **options)
+        return True
+
+    assert all(atoll.run_ranks(ranks, run))
