@@ -126,7 +126,7 @@ class GraphProperties(metaclass=_GraphType):
         >>> import pathlib, tempfile
         >>> file = pathlib.Path(tempfile.mkdtemp()) / "calls.csv"
         >>> _ = file.write_text("caller;callee;minutes\\nAnn;Bob;3,5\\nBob;Cid;1,0\\n")
-        >>> atoll.Graph(file).columns.partition(", weight ")[2]
+        >>> atoll.Graph(file, weight="minutes").columns.partition(", weight ")[2]
         "'minutes' (column 3); cut by semicolons, decimal commas; directed"
         """
         return self._columns

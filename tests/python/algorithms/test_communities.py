@@ -43,7 +43,8 @@ def test_the_modularity_is_that_of_the_formula(find, resolution, weight):
     assert found.communities == len(set(labels.values()))
     assert all(label == min(v for v, other in labels.items() if other == label) for label in labels.values())
     assert found.weighted is bool(weight) and found.levels > 0
-    assert f"{found.communities} communities of {graph.n} vertices" in repr(found)
+    groups = "1 community" if found.communities == 1 else f"{found.communities} communities"
+    assert f": {groups} of {graph.n} vertices" in repr(found)
 
 
 def test_any_labels_have_a_modularity_the_same_on_all_ranks():
