@@ -11,6 +11,7 @@
     bench/figures.py traffic                    bytes a round beside a record for each cut edge
     bench/figures.py engines --gap FOLDER       TuCOMM's figures 5, 6 and 9: other engines on the same graphs
     bench/figures.py algorithms --python PYTHON components, communities, forests .. beside igraph, NetworKit, SciPy
+    bench/figures.py mini-batches --python PYTHON    epochs of GraphSAGE beside PyTorch Geometric's loader
     bench/figures.py networkx-script            18 calls of NetworkX, by itself and with atoll as its backend
     bench/figures.py choices                    what choosing by the graph loses beside the best choice
 
@@ -64,6 +65,7 @@ import hamorder
 import kg_peers
 import layers
 import measured_map
+import mini_batches
 import networkx_script
 import serve
 import simulated
@@ -77,7 +79,7 @@ def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     tables = parser.add_subparsers(dest="table", required=True)
     of_graphs = (simulated, layers, traffic, engines, algorithms, networkx_script, choices, everyday)
-    of_matrices = (coast, allpairs, cola, cola_programs, spmm_peers)
+    of_matrices = (coast, allpairs, cola, cola_programs, spmm_peers, mini_batches)
     for module in (*of_graphs, *of_matrices, hamorder, measured_map, tuned_plans, serve, kg_peers):
         module.add_to(tables)
     for table in tables.choices.values():
