@@ -91,10 +91,10 @@ SERVER = """
 
     def accuracy():
         with torch.no_grad():
-            right = sum(
-                int((model(batch.x, batch.edge_index)[: batch.batch_size].argmax(1) == batch.y[: batch.batch_size]).sum())
-                for batch in rest
-            )
+            right = 0
+            for batch in rest:
+                found = model(batch.x, batch.edge_index)[: batch.batch_size].argmax(1)
+                right += int((found == batch.y[: batch.batch_size]).sum())
         return right / int((~train).sum())
 
     print("ready", flush=True)
@@ -138,10 +138,9 @@ def in_turns(name, path, workers, options):
     """A figure for each system."""
     environment = {**os.environ, "OMP_NUM_THREADS": str(options.threads), "ATOLL_THREADS": str(options.threads)}
     numbers = [options.threads, workers, options.batch_size, options.hidden, *options.fanouts]
+    start = [options.python, "-W", "ignore", "-c", textwrap.dedent(SERVER)]
     systems = {
-        system: PeerProcess(
-            system, [options.python, "-W", "ignore", "-c", textwrap.dedent(SERVER), *SYSTEMS[system], path, *numbers], environment
-        )
+        system: PeerProcess(system, [*start, *SYSTEMS[system], path, *numbers], environment)
         for system in options.systems
     }
     seen = {system: {"epoch": [], "batches": [], "edges": []} for system in systems}
@@ -189,7 +188,9 @@ def add_to(tables):
     parser = tables.add_parser("mini-batches", help="epochs of GraphSAGE beside PyTorch Geometric's loader")
     parser.set_defaults(function=mini_batches)
     parser.add_argument("--python", default="python3", help="an interpreter that has both")
-    parser.add_argument("--systems", nargs="+", choices=list(SYSTEMS), default=list(SYSTEMS), help="the first is compared")
+    parser.add_argument(
+        "--systems", nargs="+", choices=list(SYSTEMS), default=list(SYSTEMS), help="the first is compared"
+    )
     parser.add_argument("--graphs", nargs="+", default=["communities:14"], help="files of numpy and generators' names")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--workers", type=int, nargs="+", default=[0], help="of the loaders (default 0)")
