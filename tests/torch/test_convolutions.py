@@ -136,6 +136,24 @@ def test_parameters_have_the_names_of_pytorch_geometric():
         assert not any(torch.equal(a, b) for a, b in zip(before, (p for p in layer.parameters() if p.dim() == 2)))
 
 
+def test_layers_of_unknown_columns_take_those_of_the_first_input():
+    edges, x = torch.tensor([[0, 1, 2], [1, 2, 0]]), torch.randn(3, 5)
+    for make in (atoll.torch.GCNConv, atoll.torch.SAGEConv, atoll.torch.GATConv):
+        lazy, known = make(-1, 4), make(5, 4)
+        assert lazy(x, edges).shape == (3, 4)
+        known.load_state_dict(lazy.state_dict())
+        torch.testing.assert_close(known(x, edges), lazy(x, edges))
+    bound = (6 / (5 + 400)) ** 0.5
+    weight = atoll.torch.GCNConv(-1, 400)
+    weight(x, edges)
+    assert 0.9 * bound < weight.lin.weight.abs().max() <= bound  # Glorot's
+    both = atoll.torch.SAGEConv((-1, -1), 4)
+    assert both((x, torch.randn(3, 2)), edges).shape == (3, 4)
+    assert both.lin_l.weight.shape == (4, 5) and both.lin_r.weight.shape == (4, 2)
+    with pytest.raises(atoll.UsageError, match="project is True and in_channels -1"):
+        atoll.torch.SAGEConv(-1, 4, project=True)
+
+
 def test_edges_that_change_are_planned_anew():
     edges, x = torch.tensor([[0, 1], [1, 2]]), torch.eye(3)
     for changed in (False, True):

@@ -9,6 +9,7 @@ from torch import Tensor
 from .. import errors
 from .convolutions import propagate
 from .edges import check_edges, check_range
+from .linear import with_glorot
 from .matrix import check_dense
 
 __all__ = ["GATConv"]
@@ -23,7 +24,7 @@ class GATConv(torch.nn.Module):
     Parameters
     ----------
     in_channels, out_channels : int
-                                out_channels of each head
+                                in_channels -1: as many columns as the first x has; out_channels of each head
     heads : int
     concat : bool               True: heads beside each other; False: their mean
     negative_slope : float      of LeakyReLU
@@ -64,7 +65,7 @@ class GATConv(torch.nn.Module):
         self.in_channels, self.out_channels, self.heads = in_channels, out_channels, heads
         self.concat, self.negative_slope, self.dropout = concat, negative_slope, dropout
         self.add_self_loops = add_self_loops
-        self.lin = torch.nn.Linear(in_channels, heads * out_channels, bias=False)
+        self.lin = with_glorot(in_channels, heads * out_channels)
         self.att_src = torch.nn.Parameter(torch.empty(1, heads, out_channels))
         self.att_dst = torch.nn.Parameter(torch.empty(1, heads, out_channels))
         width = heads * out_channels if concat else out_channels
@@ -73,7 +74,8 @@ class GATConv(torch.nn.Module):
 
     def reset_parameters(self) -> None:
         """Draws the first parameters anew."""
-        for weight in (self.lin.weight, self.att_src, self.att_dst):
+        self.lin.reset_parameters()
+        for weight in (self.att_src, self.att_dst):
             torch.nn.init.xavier_uniform_(weight)
         if self.bias is not None:
             torch.nn.init.zeros_(self.bias)

@@ -16,6 +16,7 @@ from ..graph import Graph
 from ..world import agreed
 from .device import csr_of_graph, on_device
 from .edges import check_edges, check_range, plan_edges
+from .linear import linear, with_glorot
 from .matrix import Planned, check_dense, plan_once, requires_gradient
 from .product import check_reduce, multiply
 
@@ -32,6 +33,7 @@ class GCNConv(torch.nn.Module):
     Parameters
     ----------
     in_channels, out_channels : int
+                                in_channels -1: as many columns as the first x has
     improved : bool             loops of weight 2; for an edge_index
     cached : bool               without effect: a plan is kept for as long as what it was made from
     add_self_loops : bool, optional
@@ -74,12 +76,12 @@ class GCNConv(torch.nn.Module):
         self.add_self_loops = normalize if add_self_loops is None else add_self_loops
         if self.add_self_loops and not normalize:
             raise errors.UsageError("add_self_loops is True and normalize False (loops come with it). Change one.")
-        self.lin = torch.nn.Linear(in_channels, out_channels, bias=False)
+        self.lin = with_glorot(in_channels, out_channels)
         self.register_parameter("bias", torch.nn.Parameter(torch.empty(out_channels)) if bias else None)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        torch.nn.init.xavier_uniform_(self.lin.weight)
+        self.lin.reset_parameters()
         if self.bias is not None:
             torch.nn.init.zeros_(self.bias)
 
@@ -138,7 +140,7 @@ class SAGEConv(torch.nn.Module):
     Parameters
     ----------
     in_channels : int or (int, int)
-                                of the sources and of the targets, where they differ
+                                of the sources and of the targets, where they differ; -1: as many as the first x has
     out_channels : int
     aggr : {"mean", "sum", "add", "max", "min"}
                                 "add" is "sum". Gradients of max and min: for an edge_index
@@ -179,11 +181,13 @@ class SAGEConv(torch.nn.Module):
         self.aggr = "sum" if aggr == "add" else aggr
         self.normalize, self.root_weight, self.project = normalize, root_weight, project
         source, target = in_channels if isinstance(in_channels, tuple) else (in_channels, in_channels)
+        if project and source == -1:
+            raise errors.UsageError("project is True and in_channels -1 (its map has as many rows). Give the number.")
         if project:
-            self.lin = torch.nn.Linear(source, source)
-        self.lin_l = torch.nn.Linear(source, out_channels, bias=bias)
+            self.lin = linear(source, source)
+        self.lin_l = linear(source, out_channels, bias)
         if root_weight:
-            self.lin_r = torch.nn.Linear(target, out_channels, bias=False)
+            self.lin_r = linear(target, out_channels, bias=False)
 
     def reset_parameters(self) -> None:
         for layer in self.children():
