@@ -94,6 +94,54 @@ def test_shuffle_drop_last_and_single_vertices():
     assert "4 vertices in 1 batches" in shown
 
 
+def test_a_sampler_says_the_order_of_input_nodes():
+    data, nodes = example(), torch.tensor([4, 9, 7, 11])
+
+    def load(sampler, **options):
+        loader = atoll.torch.NeighborLoader(data, [2], nodes, sampler=sampler, batch_size=3, **options)
+        return [batch.n_id[: batch.batch_size].tolist() for batch in loader]
+
+    assert load([3, 0, 0, 1, 2]) == [[11, 4, 4], [9, 7]] and load([3, 0, 1, 2], drop_last=True) == [[11, 4, 9]]
+    weighted = torch.utils.data.WeightedRandomSampler([0.0, 1.0, 0.0, 0.0], 5)
+    assert load(weighted) == [[9] * 3, [9] * 2]
+    with pytest.raises(atoll.InputError, match="sampler gives 4"):
+        load([4])
+    with pytest.raises(atoll.UsageError, match="sampler is given with shuffle"):
+        load([0], shuffle=True)
+    with pytest.raises(TypeError, match="sampler is 3"):
+        load(3)
+
+
+def test_a_generator_says_what_an_epoch_draws():
+    def epochs(seed):
+        draw = torch.Generator().manual_seed(seed)
+        loader = atoll.torch.NeighborLoader(example(), [3], batch_size=50, shuffle=True, generator=draw)
+        return [[batch.e_id.tolist() for batch in loader] for _ in range(2)]
+
+    first = epochs(1)
+    torch.manual_seed(2)
+    assert epochs(1) == first and first[0] != first[1] and epochs(3) != first
+    with pytest.raises(atoll.UsageError, match="generator is given with seed"):
+        atoll.torch.NeighborLoader(example(), [3], generator=torch.Generator(), seed=1)
+    with pytest.raises(TypeError, match="generator is 5"):
+        atoll.torch.NeighborLoader(example(), [3], generator=5)
+
+
+def test_input_id_is_the_position_in_input_nodes_or_what_is_given():
+    data = example()
+
+    def input_id(nodes, **options):
+        (batch,) = atoll.torch.NeighborLoader(data, [2], nodes, batch_size=200, **options)
+        return batch.input_id.tolist()
+
+    assert input_id(data["train_mask"]) == list(range(0, 200, 3))  # positions in the mask
+    assert input_id([7, 5]) == [0, 1] and input_id([7, 5], input_id=torch.tensor([30, 20])) == [30, 20]
+    with pytest.raises(atoll.InputError, match="input_id has 1 numbers"):
+        input_id([7, 5], input_id=torch.tensor([3]))
+    with pytest.raises(TypeError, match="input_id is"):
+        input_id([7, 5], input_id=[3, 4])
+
+
 def test_edges_are_drawn_by_an_attribute():
     data = example()
     data["chance"] = (torch.arange(1500) % 2).float()
@@ -138,6 +186,7 @@ def test_a_graph_over_ranks_is_loaded_by_all(ranks):
         mask[::5] = True
         some = list(atoll.torch.NeighborLoader(graph, [2], mask, batch_size=4, seed=2))
         marked = [v for batch in some for v in batch.n_id[: batch.batch_size].tolist()]
+        assert all((batch.input_id == batch.n_id[: batch.batch_size]).all() for batch in some)
         assert sorted(marked) == [v for v in graph.ids.tolist() if v % 5 == 0]
         return len(batches), len(some)
 

@@ -22,11 +22,11 @@ from .relations import OfRelations, fanouts_of, relations_of
 __all__ = ["NeighborLoader"]
 
 # Arguments of PyTorch Geometric's loader and of torch's: those without effect here, and what the others must be.
-_IGNORED = ("filter_per_worker", "is_sorted", "multiprocessing_context", "persistent_workers", "pin_memory")
-_IGNORED += ("pin_memory_device", "prefetch_factor", "timeout", "worker_init_fn")
-_ONLY = {"custom_cls": None, "directed": True, "disjoint": False, "input_id": None, "input_time": None}
-_ONLY |= {"neighbor_sampler": None, "sampler": None, "batch_sampler": None, "subgraph_type": "directional"}
-_ONLY |= {"temporal_strategy": "uniform", "time_attr": None, "transform_sampler_output": None, "generator": None}
+_IGNORED = ("collate_fn", "dataset", "filter_per_worker", "in_order", "is_sorted", "multiprocessing_context")
+_IGNORED += ("persistent_workers", "pin_memory", "pin_memory_device", "prefetch_factor", "timeout", "worker_init_fn")
+_ONLY = {"custom_cls": None, "directed": True, "disjoint": False, "input_time": None, "neighbor_sampler": None}
+_ONLY |= {"batch_sampler": None, "subgraph_type": "directional", "temporal_strategy": "uniform", "time_attr": None}
+_ONLY |= {"transform_sampler_output": None}
 
 
 class NeighborLoader:
@@ -60,8 +60,15 @@ class NeighborLoader:
     batch_size : int            vertices of a batch
     shuffle : bool              True: the order of vertices is drawn anew each epoch
     drop_last : bool            True: without the last batch if it is smaller
-    seed : int, optional        epoch e of any loader with the seed draws the same. None: from torch's generator at each
-                                epoch, so that torch.manual_seed makes a script repeatable
+    sampler : iterable of int, optional
+                                with a length: the positions in input_nodes in the order of an epoch, such as torch's
+                                and PyTorch Geometric's samplers give; in place of shuffle
+    generator : torch.Generator, optional
+                                what an epoch's seed is drawn from; None: torch's own, so that torch.manual_seed makes a
+                                script repeatable
+    seed : int, optional        in place of a generator: epoch e of any loader with the seed draws the same
+    input_id : tensor of int, optional
+                                a number of each input node, which batches tell; None: its position in input_nodes
     num_workers : int           1 or more: a thread makes the next batch meanwhile, where one rank has the graph
     attributes : mapping, optional
                                 of a Graph: tensors with a row for each of its n vertices, by ascending id
@@ -82,10 +89,10 @@ class NeighborLoader:
     Notes
     -----
     A batch has the attributes of data, and edge_index (in numbers of the batch), n_id and e_id (its vertices and edges
-    in data; of a Graph n_id alone), batch_size (these come first), input_id (their positions in input_nodes),
-    num_sampled_nodes and num_sampled_edges (lists, by layer). Batches are Data of PyTorch Geometric where that is
-    imported, else a MiniBatch with the same names. Of several kinds they are HeteroData, or a HeteroMiniBatch, with all
-    this by kind or by relation; batch_size and input_id has the kind of input_nodes.
+    in data; of a Graph n_id alone), batch_size (these come first), input_id (their positions in input_nodes, so of a
+    mask the vertices), num_sampled_nodes and num_sampled_edges (lists, by layer). Batches are Data of PyTorch Geometric
+    where that is imported, else a MiniBatch with the same names. Of several kinds they are HeteroData, or a
+    HeteroMiniBatch, with all this by kind or by relation; batch_size and input_id has the kind of input_nodes.
 
     Examples
     --------
@@ -113,7 +120,10 @@ class NeighborLoader:
         batch_size: int = 1,
         shuffle: bool = False,
         drop_last: bool = False,
+        sampler: Any = None,
+        generator: torch.Generator | None = None,
         seed: int | None = None,
+        input_id: Tensor | None = None,
         num_workers: int = 0,
         attributes: Mapping[str, Any] | None = None,
         **options: Any,
@@ -122,6 +132,7 @@ class NeighborLoader:
         self.transform = transform
         self.batch_size, self.shuffle, self.drop_last = batch_size, shuffle, drop_last
         self.num_workers, self.replace, self.seed = num_workers, replace, seed
+        self.sampler, self.generator = sampler, generator
         self._epoch = 0
         self._world = data.world if is_graph else world_of_process()
         given = f"{num_neighbors=}, {batch_size=}, {seed=}, {replace=}, {weight_attr=}, {shuffle=}, {drop_last=}"
@@ -133,6 +144,7 @@ class NeighborLoader:
                 self.num_neighbors = fanouts_of("num_neighbors", num_neighbors, list(relations))
             _check_options(options)
             _check_numbers(batch_size=(batch_size, 1), num_workers=(num_workers, 0), seed=(seed or 0, 0))
+            _check_order(shuffle, sampler, generator, seed)
             if not is_graph and attributes is not None:
                 raise errors.UsageError("attributes are for a Graph (data has its own). Leave them out.")
         self._neighborhoods: Neighborhoods
@@ -143,11 +155,14 @@ class NeighborLoader:
         else:
             self._neighborhoods = OfRelations(data, self.num_neighbors, weight_attr, input_nodes, self._world)
         self._input = self._neighborhoods.input
+        if input_id is not None:
+            with agreed(self._world):
+                self._neighborhoods.input_id = _input_id(input_id, len(self._input))
         self._batches = self._count()
 
     def _count(self) -> int:
         """Returns how many batches an epoch has, as many on all ranks."""
-        full, rest = divmod(len(self._input), self.batch_size)
+        full, rest = divmod(len(self._input if self.sampler is None else self.sampler), self.batch_size)
         own = full if self.drop_last or rest == 0 else full + 1
         if self._world.size == 1:
             return own
@@ -169,7 +184,9 @@ class NeighborLoader:
     def __iter__(self) -> Iterator[Any]:
         seed = self._next_seed()
         order = torch.arange(len(self._input))
-        if self.shuffle:
+        if self.sampler is not None:
+            order = self._sampled_order()
+        elif self.shuffle:
             order = torch.randperm(len(self._input), generator=torch.Generator().manual_seed(seed % 2**63))
         if self._world.size > 1:  # as many batches on all ranks, none larger than batch_size
             kept = len(order) if not self.drop_last else min(len(order), self._batches * self.batch_size)
@@ -202,8 +219,20 @@ class NeighborLoader:
             seed = int(np.random.SeedSequence([self.seed, self._epoch]).generate_state(1, np.uint64)[0])
             self._epoch += 1
             return seed
-        seed = int(torch.randint(2**62, (1,)))
+        seed = int(torch.randint(2**62, (1,), generator=self.generator))
         return seed if self._world.size == 1 else int(all_gather(self._world, np.array([seed]))[0])
+
+    def _sampled_order(self) -> Tensor:
+        """Returns the positions that the sampler gives for an epoch."""
+        order = torch.as_tensor(list(self.sampler), dtype=torch.int64)
+        with agreed(self._world):
+            wrong = order[(order < 0) | (order >= len(self._input))].tolist()
+            if wrong:
+                raise errors.InputError(
+                    f"sampler gives {wrong[0]} (it is a position in input_nodes, 0 to {len(self._input) - 1}). Correct "
+                    "it."
+                )
+        return order
 
     def _batch(self, positions: Tensor, seed: int) -> Any:
         batch = self._neighborhoods.batch(positions, self.replace, seed)
@@ -218,8 +247,28 @@ def _check_options(options: dict[str, Any]) -> None:
     for name, value in options.items():
         if name not in _IGNORED and name not in _ONLY:
             raise TypeError(f"NeighborLoader() got an unexpected keyword argument {name!r}")
+        value = getattr(value, "value", value)  # of PyTorch Geometric's enumerations
         if name in _ONLY and value != _ONLY[name] and value is not None:
             raise errors.UsageError(f"{name} is {shown(value)} (this loader takes {_ONLY[name]!r} only). Leave it out.")
+
+
+def _check_order(shuffle: bool, sampler: Any, generator: Any, seed: int | None) -> None:
+    if sampler is not None and not (hasattr(sampler, "__iter__") and hasattr(sampler, "__len__")):
+        raise TypeError(f"sampler is {shown(sampler)} (positions of input nodes with a length are needed). Use a list.")
+    if sampler is not None and shuffle:
+        raise errors.UsageError("sampler is given with shuffle (both say the order of input nodes). Leave one out.")
+    if generator is not None and not isinstance(generator, torch.Generator):
+        raise TypeError(f"generator is {shown(generator)} (a torch.Generator is needed). Use torch.Generator().")
+    if generator is not None and seed is not None:
+        raise errors.UsageError("generator is given with seed (both say what is drawn). Leave one out.")
+
+
+def _input_id(given: Any, count: int) -> Tensor:
+    if not isinstance(given, Tensor) or given.dtype != torch.int64 or given.dim() != 1:
+        raise TypeError(f"input_id is {shown(given)} (a tensor of int64 of one dimension is needed). Use .long().")
+    if len(given) != count:
+        raise errors.InputError(f"input_id has {len(given)} numbers (there are {count} input nodes). Give one each.")
+    return given.cpu()
 
 
 def _check_numbers(**numbers: tuple[Any, int]) -> None:

@@ -18,7 +18,7 @@ from ..selection import vertex_ids
 from ..world import World, agreed, all_gather
 from .mini_batch import MiniBatch, as_attributes, is_pyg_data, select
 
-__all__ = ["Neighborhoods", "OfEdges", "OfGraph", "chances_of", "edge_index_of", "positions_of", "vertices_of"]
+__all__ = ["Neighborhoods", "OfEdges", "OfGraph", "chances_of", "edge_index_of", "inputs_of", "vertices_of"]
 
 
 class Neighborhoods(Protocol):
@@ -28,6 +28,8 @@ class Neighborhoods(Protocol):
     """What attributes are read of."""
     input: np.ndarray
     """The vertices that batches of this rank are of."""
+    input_id: Tensor
+    """What batches tell of each: its position in input_nodes."""
 
     def batch(self, positions: Tensor, replace: bool, seed: int) -> Any:
         """Returns the batch of the input vertices at these positions."""
@@ -51,7 +53,7 @@ class OfEdges:
         numbers = np.arange(len(source), dtype=np.float64)
         self._graph = Graph.from_edges(source, target, numbers, vertices=self._counts[0], duplicates="keep", comm=world)
         self._chances = None if weight_attr is None else chances_of(self.data, weight_attr, len(source), "data")
-        self.input = positions_of(input_nodes, self._counts[0])
+        self.input, self.input_id = inputs_of(input_nodes, self._counts[0])
 
     def batch(self, positions: Tensor, replace: bool, seed: int) -> Any:
         """Returns the batch of the input vertices at these positions."""
@@ -67,7 +69,7 @@ class OfEdges:
         )
         n_id = torch.from_numpy(found["vertices"].view(np.int64))
         e_id = torch.from_numpy(found["weight"].astype(np.int64))
-        return select(self.data, self._counts, n_id, e_id, _ends_in(found), _counted(found, positions))
+        return select(self.data, self._counts, n_id, e_id, _ends_in(found), _counted(found, self.input_id[positions]))
 
 
 class OfGraph:
@@ -96,6 +98,8 @@ class OfGraph:
                 given = input_nodes.tolist() if isinstance(input_nodes, Tensor) else input_nodes
                 ids = vertex_ids(graph, "input_nodes", given)
             self.input = np.asarray(ids, dtype=np.int64)
+            places = np.arange(len(ids)) if mask is None else np.searchsorted(self._ids, self.input)
+            self.input_id = torch.from_numpy(places)
 
     def batch(self, positions: Tensor, replace: bool, seed: int) -> Any:
         """Returns the batch of the input vertices at these positions. Collective."""
@@ -110,7 +114,7 @@ class OfGraph:
             seed,
         )
         n_id = torch.from_numpy(np.searchsorted(self._ids, found["vertices"].view(np.int64)))
-        more = _counted(found, positions)
+        more = _counted(found, self.input_id[positions])
         if found["weight"] is not None:
             more["edge_weight"] = torch.from_numpy(found["weight"])
         return select(self.data, (len(self._ids), -1), n_id, None, _ends_in(found), more)
@@ -121,10 +125,10 @@ def _ends_in(found: dict[str, Any]) -> Tensor:
     return torch.stack([torch.from_numpy(found[end].view(np.int64)) for end in ("source", "target")])
 
 
-def _counted(found: dict[str, Any], positions: Tensor) -> dict[str, Any]:
+def _counted(found: dict[str, Any], input_id: Tensor) -> dict[str, Any]:
     return {
-        "input_id": positions,
-        "batch_size": len(positions),
+        "input_id": input_id,
+        "batch_size": len(input_id),
         "num_sampled_nodes": found["vertices_by_layer"],
         "num_sampled_edges": found["edges_by_layer"],
     }
@@ -177,13 +181,14 @@ def _mask(nodes: Any, count: int) -> np.ndarray | None:
     return np.asarray(nodes.cpu() if isinstance(nodes, Tensor) else nodes)
 
 
-def positions_of(nodes: Any, count: int) -> np.ndarray:
-    """Returns the numbers of the input nodes, of `count` vertices."""
+def inputs_of(nodes: Any, count: int) -> tuple[np.ndarray, Tensor]:
+    """Returns the numbers of the input nodes, of `count` vertices, and their positions in `nodes`."""
     if nodes is None:
-        return np.arange(count)
+        return np.arange(count), torch.arange(count)
     mask = _mask(nodes, count)
     if mask is not None:
-        return np.flatnonzero(mask)
+        marked = np.flatnonzero(mask)
+        return marked, torch.from_numpy(marked)
     try:
         given = np.asarray(nodes.cpu() if isinstance(nodes, Tensor) else nodes)
         if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
@@ -198,4 +203,4 @@ def positions_of(nodes: Any, count: int) -> np.ndarray:
             f"input_nodes has {given.min() if given.min() < 0 else given.max()} (there are the vertices 0 to "
             f"{count - 1}). Correct it."
         )
-    return given
+    return given, torch.arange(len(given))

@@ -17,7 +17,7 @@ from ..arguments import shown
 from ..graph import Graph
 from ..world import World
 from .hetero_batch import EdgeType, hetero_batch, is_hetero_data
-from .neighborhoods import chances_of, edge_index_of, positions_of
+from .neighborhoods import chances_of, edge_index_of, inputs_of
 
 __all__ = ["OfRelations", "fanouts_of", "relations_of"]
 
@@ -96,7 +96,7 @@ class OfRelations:
         self._nodes = {kind: _Numbers(count) for kind, count in self._counts.items()}
         self._lock = threading.Lock()  # a thread may make the next batch, and a user ask for one
         self._kind, nodes = _kind_and_nodes(input_nodes, list(self._counts))
-        self.input = positions_of(nodes, self._counts[self._kind])
+        self.input, self.input_id = inputs_of(nodes, self._counts[self._kind])
 
     def _graph(self, key: EdgeType, edge_index: Tensor, world: World) -> Graph:
         ends = edge_index.detach().cpu().contiguous().numpy()
@@ -143,7 +143,7 @@ class OfRelations:
             {
                 "num_sampled_nodes": reached,
                 "num_sampled_edges": {key: [len(part[2]) for part in parts] for key, parts in found.items()},
-                "input_id": {self._kind: positions},
+                "input_id": {self._kind: self.input_id[positions]},
                 "batch_size": {self._kind: len(positions)},
             },
         )
