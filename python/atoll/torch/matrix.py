@@ -86,6 +86,9 @@ def of_tensor(A: Tensor) -> Csr:
 
 def of_entries(rows: Tensor, columns: Tensor, values: Tensor, shape: tuple[int, int]) -> Csr:
     """The matrix with values[e] at (rows[e], columns[e]), each a nonzero of its own."""
+    if not rows.is_cuda and bool((rows[1:] >= rows[:-1]).all()):  # as in mini-batches
+        # Clones, since views would keep what the plan is to go with.
+        return Csr(_offsets(rows, shape[0]), columns.clone(), values.clone(), shape)
     in_rows, order = torch.sort(rows, stable=True)
     return Csr(_offsets(in_rows, shape[0]), columns[order], values[order].contiguous(), shape)
 

@@ -11,6 +11,7 @@ namespace atl {
 namespace {
 
 constexpr std::size_t kSampleGrain = 64;
+constexpr std::size_t kReserved = 4096;                      // edges of a grain that memory is taken for beforehand
 constexpr std::size_t kAskedAhead = 8, kPositionsAhead = 8;  // prefetch distances in lists of vertices
 
 const Csr& lists_of(const Graph& graph, SampleDirection direction) {
@@ -29,7 +30,8 @@ class NeighborSampler::Internals {
         begin_(graph.blocks().begin(graph.world().rank())),
         dense_(is_alone_ ? std::vector<Vertex>() : dense_numbers(graph)),
         rows_(graph, lists_of(graph, direction), graph.weighted() ? EdgeWeighting::of_edges : EdgeWeighting::ones),
-        by_chance_(weighting == EdgeWeighting::of_edges) {
+        by_chance_(weighting == EdgeWeighting::of_edges),
+        positions_(is_alone_ ? static_cast<Vertex>(graph.owned()) : graph.vertices()) {
     if (by_chance_) require_chances(graph, lists_of(graph, direction));
   }
 
@@ -46,7 +48,7 @@ class NeighborSampler::Internals {
     Vertex key, id;  // the id only over several ranks
     double weight;
   };
-  // Edges of several vertices, one after the other.
+  // Edges of some vertices, one after the other.
   struct Answer {
     std::vector<std::int64_t> counts;
     std::vector<Found> found;
@@ -57,7 +59,6 @@ class NeighborSampler::Internals {
     std::vector<Vertex> keys;
   };
 
-  Rank owner(Vertex key) const { return is_alone_ ? 0 : graph_.blocks().owner(key); }
   Local local_of(Vertex own_key) const {
     return is_alone_ ? static_cast<Local>(own_key) : graph_.local_of(own_key - begin_);
   }
@@ -69,7 +70,7 @@ class NeighborSampler::Internals {
   }
   std::vector<Vertex> find(std::span<const Vertex> seeds) const;
   std::span<const Edge> draw(Local v, Edge count, bool replace, Random& random, EdgeDraws& draws) const;
-  Answer answer(std::span<const Vertex> asked, Edge count, const SampleOptions& options) const;
+  std::vector<Answer> answer(std::span<const Vertex> asked, Edge count, const SampleOptions& options) const;
   std::vector<Answer> ask(std::span<const Vertex> frontier, Edge count, const SampleOptions& options) const;
   void add_layer(Growing& growing, std::size_t begin, const std::vector<Answer>& answers);
 
@@ -140,14 +141,17 @@ std::span<const Edge> NeighborSampler::Internals::draw(Local v, Edge count, bool
   return replace ? draws.independent(degree, count, random) : draws.distinct(degree, count, random);
 }
 
-// Answers for vertices that this rank owns.
-NeighborSampler::Internals::Answer NeighborSampler::Internals::answer(std::span<const Vertex> asked, Edge count,
-                                                                      const SampleOptions& options) const {
+// Answers for vertices that this rank owns, kSampleGrain in each.
+std::vector<NeighborSampler::Internals::Answer> NeighborSampler::Internals::answer(std::span<const Vertex> asked,
+                                                                                   Edge count,
+                                                                                   const SampleOptions& options) const {
   Team& team = graph_.world().team();
   std::vector<EdgeDraws> draws(static_cast<std::size_t>(team.size()));
   std::vector<Answer> chunks((asked.size() + kSampleGrain - 1) / kSampleGrain);
   team.for_range(asked.size(), kSampleGrain, [&](int thread, std::size_t a, std::size_t b) {
     Answer& chunk = chunks[a / kSampleGrain];
+    chunk.counts.reserve(b - a);
+    if (count > 0) chunk.found.reserve(std::min((b - a) * static_cast<std::size_t>(count), kReserved));
     for (std::size_t i = a; i < b; ++i) {
       if (i + kAskedAhead < asked.size()) __builtin_prefetch(rows_.offsets() + local_of(asked[i + kAskedAhead]));
       const Local v = local_of(asked[i]);
@@ -157,37 +161,29 @@ NeighborSampler::Internals::Answer NeighborSampler::Internals::answer(std::span<
       chunk.counts.push_back(static_cast<std::int64_t>(drawn.size()));
     }
   });
-  Answer all;
-  for (const Answer& chunk : chunks) {
-    all.counts.insert(all.counts.end(), chunk.counts.begin(), chunk.counts.end());
-    all.found.insert(all.found.end(), chunk.found.begin(), chunk.found.end());
-  }
-  return all;
+  return chunks;
 }
 
-// [rank] its answer for those of the frontier that it owns.
+// [rank] its answer for those of the frontier that it owns; of one rank those of answer().
 std::vector<NeighborSampler::Internals::Answer> NeighborSampler::Internals::ask(std::span<const Vertex> frontier,
                                                                                 Edge count,
                                                                                 const SampleOptions& options) const {
   World& world = graph_.world();
   const auto ranks = static_cast<std::size_t>(world.size());
-  std::vector<Answer> answers(ranks);
-  if (ranks == 1) {
-    answers[0] = answer(frontier, count, options);
-    return answers;
-  }
+  if (is_alone_) return answer(frontier, count, options);
   std::vector<std::vector<Vertex>> asked(ranks);
-  for (const Vertex v : frontier) asked[static_cast<std::size_t>(owner(v))].push_back(v);
+  for (const Vertex v : frontier) asked[static_cast<std::size_t>(graph_.blocks().owner(v))].push_back(v);
   std::vector<std::vector<std::int64_t>> counts(ranks);
   std::vector<std::vector<Found>> found(ranks);
   const auto wanted = world.exchange(std::move(asked));
-  for (std::size_t r = 0; r < ranks; ++r) {
-    Answer one = answer(wanted[r], count, options);
-    counts[r] = std::move(one.counts);
-    found[r] = std::move(one.found);
-  }
+  for (std::size_t r = 0; r < ranks; ++r)
+    for (const Answer& one : answer(wanted[r], count, options)) {
+      counts[r].insert(counts[r].end(), one.counts.begin(), one.counts.end());
+      found[r].insert(found[r].end(), one.found.begin(), one.found.end());
+    }
   counts = world.exchange(std::move(counts));
   found = world.exchange(std::move(found));
+  std::vector<Answer> answers(ranks);
   for (std::size_t r = 0; r < ranks; ++r) answers[r] = {std::move(counts[r]), std::move(found[r])};
   return answers;
 }
@@ -195,13 +191,14 @@ std::vector<NeighborSampler::Internals::Answer> NeighborSampler::Internals::ask(
 // The edges of the vertices from position `begin` on.
 void NeighborSampler::Internals::add_layer(Growing& growing, std::size_t begin, const std::vector<Answer>& answers) {
   NeighborSample& sample = growing.sample;
-  std::vector<std::size_t> vertices(answers.size(), 0), edges(answers.size(), 0);  // of each rank's that were read
+  std::vector<std::size_t> vertices(answers.size(), 0), edges(answers.size(), 0);  // of each answer's that were read
   const std::size_t end = sample.vertices.size(), edges_before = sample.source.size();
   for (std::size_t at = begin; at < end; ++at) {
-    const auto rank = static_cast<std::size_t>(owner(growing.keys[at]));
-    const Answer& answer = answers[rank];
-    for (std::int64_t left = answer.counts[vertices[rank]++]; left > 0; --left) {
-      const std::size_t e = edges[rank]++;
+    const std::size_t part =
+        is_alone_ ? (at - begin) / kSampleGrain : static_cast<std::size_t>(graph_.blocks().owner(growing.keys[at]));
+    const Answer& answer = answers[part];
+    for (std::int64_t left = answer.counts[vertices[part]++]; left > 0; --left) {
+      const std::size_t e = edges[part]++;
       if (e + kPositionsAhead < answer.found.size()) positions_.prefetch(answer.found[e + kPositionsAhead].key);
       const Found& found = answer.found[e];
       const auto next = static_cast<std::int64_t>(sample.vertices.size());
