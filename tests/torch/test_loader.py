@@ -238,6 +238,32 @@ def test_data_of_pytorch_geometric_gives_such_data():
     assert "y" not in batch and (batch.n_id >= 1000).all()
 
 
+ENDINGS = {
+    "after an epoch": "",
+    "in the midst of one": "if k == 2: break",
+    "by an error": "if k == 2: raise KeyError(k)",
+}
+
+
+@pytest.mark.parametrize("num_workers", [0, 1])
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_program_with_a_loader_ends(ending, num_workers):
+    program = f"""
+import torch
+from atoll.torch import NeighborLoader, SAGEConv
+data = {{"x": torch.rand(500, 8), "edge_index": torch.randint(500, (2, 5000))}}
+loader, layer = NeighborLoader(data, [5, 5], batch_size=50, num_workers={num_workers}), SAGEConv(8, 4)
+batches = iter(loader)
+for k, batch in enumerate(batches):
+    layer(batch.x, batch.edge_index).sum().backward()
+    {ENDINGS[ending]}
+print("reached its end")
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    assert done.returncode == (ending == "by an error"), done.stderr
+    assert ("reached its end" in done.stdout) == (ending != "by an error")
+
+
 def test_the_example_learns():
     done = subprocess.run(
         [sys.executable, ROOT / "examples/graphsage.py", "--epochs", "4"],
