@@ -23,7 +23,8 @@ std::vector<T> from_first_rank(World& world, const std::vector<std::ptrdiff_t>& 
   std::vector<std::vector<T>> outgoing(static_cast<std::size_t>(world.size()));
   if (world.rank() == 0)
     for (std::size_t r = 0; r < outgoing.size(); ++r)
-      outgoing[r].assign(values.begin() + begins[r], r + 1 < begins.size() ? values.begin() + begins[r + 1] : values.end());
+      outgoing[r].assign(values.begin() + begins[r],
+                         r + 1 < begins.size() ? values.begin() + begins[r + 1] : values.end());
   return world.exchange(std::move(outgoing))[0];
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atoll/algorithms/neighbor_sampling/importance_sampler.hpp>
 #include <atoll/algorithms/neighbor_sampling/vertex_positions.hpp>
+#include <limits>
 
 // In the paper                         here
 //
@@ -57,7 +58,7 @@ NeighborSample ImportanceSampler::sample(std::span<const Vertex> seeds, const Im
   NeighborSample sample;
   sample.vertices.assign(seeds.begin(), seeds.end());
   sample.vertices_by_layer.push_back(static_cast<std::int64_t>(seeds.size()));
-  VertexPositions positions;
+  VertexPositions positions(std::numeric_limits<Vertex>::max());  // ids may be any numbers
   positions.clear(seeds.size());
   for (std::size_t k = 0; k < seeds.size(); ++k) positions.find_or_add(seeds[k], static_cast<std::int64_t>(k));
   const auto walks = static_cast<std::size_t>(options.walks), width = static_cast<std::size_t>(options.length) + 1;

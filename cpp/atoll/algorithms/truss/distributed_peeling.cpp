@@ -38,9 +38,7 @@ constexpr std::uint64_t kCurrentBit = 1, kHomeBit = 2;
 constexpr int kQueryBits = 2;
 Vertex neighbour_in(std::uint64_t word) { return static_cast<Vertex>(word >> kQueryBits); }
 
-bool is_before(Vertex a, Vertex b, Vertex c, Vertex d) {
-  return std::minmax(a, b) < std::minmax(c, d);
-}
+bool is_before(Vertex a, Vertex b, Vertex c, Vertex d) { return std::minmax(a, b) < std::minmax(c, d); }
 
 // Calls f(word, entry) for each vertex on both lists.
 template <class Row, class F>
@@ -58,7 +56,8 @@ void for_common(std::span<const std::uint64_t> list, Row row, F&& f) {
   if (row.size() * kRatioToSearch < list.size()) {
     auto at = list.begin();
     for (const auto& entry : row) {
-      at = std::lower_bound(at, list.end(), entry.node, [](std::uint64_t word, Vertex w) { return neighbour_in(word) < w; });
+      at = std::lower_bound(at, list.end(), entry.node,
+                            [](std::uint64_t word, Vertex w) { return neighbour_in(word) < w; });
       if (at == list.end()) return;
       if (neighbour_in(*at) == entry.node) f(*at, entry);
     }

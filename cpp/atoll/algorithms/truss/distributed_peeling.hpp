@@ -72,13 +72,13 @@ class DistributedTrussPeeling {
   const std::vector<Vertex> dense_;  // [local]
   const Vertex first_;               // dense number of row 0
   const Local rows_;
-  Array<Edge> begin_;     // [row], rows + 1
-  Array<Local> size_;     // [row] entries that may be left; those behind them are removed
-  Array<Entry> entries_;  // by dense number, those that may be left
-  std::vector<Place> remaining_;                          // edges that have their home here, but for some that are removed
-  std::vector<Place> current_;                            // of them, those that are being removed
-  std::vector<Place> touched_;                            // entries that are current, of either end
-  std::vector<std::vector<Place>> next_;                  // [thread] edges that have come down to the level
+  Array<Edge> begin_;                     // [row], rows + 1
+  Array<Local> size_;                     // [row] entries that may be left; those behind them are removed
+  Array<Entry> entries_;                  // by dense number, those that may be left
+  std::vector<Place> remaining_;          // edges that have their home here, but for some that are removed
+  std::vector<Place> current_;            // of them, those that are being removed
+  std::vector<Place> touched_;            // entries that are current, of either end
+  std::vector<std::vector<Place>> next_;  // [thread] edges that have come down to the level
   std::vector<std::vector<std::vector<Ends>>> lowered_;  // [thread][rank of the home] edges that lose a triangle
 };
 

@@ -16,9 +16,8 @@ constexpr std::size_t kSortedAtATime = 256;
 GatheredTrussPeeling::GatheredTrussPeeling(const Graph& graph) : graph_(graph), world_(graph.world()) {
   const std::vector<Vertex> dense = dense_numbers(graph);
   std::vector<Ends> mine;
-  for_each_edge(graph, [&](Local v, Local u) {
-    mine.push_back({static_cast<Local>(dense[v]), static_cast<Local>(dense[u])});
-  });
+  for_each_edge(
+      graph, [&](Local v, Local u) { mine.push_back({static_cast<Local>(dense[v]), static_cast<Local>(dense[u])}); });
   edges_ = on_first_rank(world_, std::move(mine));
   world_.collective_try([&] {
     if (world_.rank() == 0) gather();
