@@ -38,9 +38,8 @@ def test_the_script_has_one_import_of_atoll():
     assert OURS + THEIRS in SCRIPT.read_text()
 
 
-@pytest.mark.parametrize("workers", [0, 1])
-def test_it_learns_communities(workers):
-    assert accuracy(SCRIPT.read_text(), "--epochs", 3, "--workers", workers) > 0.75
+def test_it_learns_communities():
+    assert accuracy(SCRIPT.read_text(), "--epochs", 3, "--workers", 1) > 0.75
 
 
 def test_it_learns_what_it_does_with_the_loader_of_pytorch_geometric():
@@ -52,6 +51,6 @@ def test_it_learns_what_it_does_with_the_loader_of_pytorch_geometric():
     program = SCRIPT.read_text()
     theirs = program.replace(OURS + THEIRS, THEIRS)
     assert "atoll" not in theirs.replace("Atoll", "")
-    shares = [[accuracy(one, *words, "--epochs", 5, "--seed", seed) for seed in range(3)] for one in (program, theirs)]
+    shares = [[accuracy(one, *words, "--epochs", 5, "--seed", seed) for seed in range(2)] for one in (program, theirs)]
     means = [sum(of) / len(of) for of in shares]
     assert min(means) > 0.8 and abs(means[0] - means[1]) < 0.02, shares
