@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Several graphs in a batch: layers give each what they give it by itself, and mini-batches keep which is whose."""
 
-import importlib.util
-
 import atoll
 import atoll.torch
 import pytest
 import torch
 
-HAS_PYG = importlib.util.find_spec("torch_geometric") is not None
 SIZES, EDGES = (4, 1, 7, 3), (6, 0, 20, 2)
 
 
@@ -55,7 +52,6 @@ def test_a_layer_gives_each_graph_what_it_gives_it_by_itself(make):
         torch.testing.assert_close(x.grad[of == k], rows.grad)
 
 
-@pytest.mark.skipif(not HAS_PYG, reason="PyTorch Geometric is not installed")
 def test_batches_of_pytorch_geometric_are_graphs_to_layers_and_to_the_loader():
     from torch_geometric.data import Batch, Data
     from torch_geometric.loader import DataLoader
@@ -78,7 +74,6 @@ def test_batches_of_pytorch_geometric_are_graphs_to_layers_and_to_the_loader():
     assert seen == list(range(sum(SIZES)))
 
 
-@pytest.mark.skipif(not HAS_PYG, reason="PyTorch Geometric is not installed")
 def test_graphs_are_told_apart_by_what_their_batches_learn():
     from torch_geometric.data import Data
     from torch_geometric.loader import DataLoader

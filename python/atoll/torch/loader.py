@@ -89,7 +89,7 @@ class NeighborLoader:
     Notes
     -----
     A batch has the attributes of data, and edge_index (in numbers of the batch), n_id and e_id (its vertices and edges
-    in data; of a Graph n_id alone), batch_size (these come first), input_id (their positions in input_nodes, so of a
+    in data; of a Graph only n_id), batch_size (these come first), input_id (their positions in input_nodes, so of a
     mask the vertices), num_sampled_nodes and num_sampled_edges (lists, by layer). Batches are Data of PyTorch Geometric
     where that is imported, else a MiniBatch with the same names. Of several kinds they are HeteroData, or a
     HeteroMiniBatch, with all this by kind or by relation; batch_size and input_id has the kind of input_nodes.
