@@ -147,6 +147,7 @@ ReadOptions GraphInput::read_options() const {
   if (delimiter_ != "auto") read.delimiter = kDelimiters.at(delimiter_);
   if (decimal_ != "auto") read.decimal = decimal_[0];
   using Missing = ReadOptions::Missing;
+  read.leading_zeros = no_names_;
   read.missing = missing_ == "drop" ? Missing::drop : missing_ == "warn" ? Missing::warn : Missing::refuse;
   return read;
 }
@@ -188,7 +189,7 @@ NamedEdges GraphInput::load_named(World& world, bool has_names) const {
 nlohmann::json describe_names(const NamedEdges& named) {
   if (!named.names) return nullptr;
   nlohmann::json described{{"count", named.names->size()}, {"bytes", named.names->memory_bytes()}};
-  if (!named.columns.empty()) described["columns"] = named.columns;
+  if (!named.edges.columns.empty()) described["columns"] = named.edges.columns;
   return described;
 }
 

@@ -103,6 +103,7 @@ Outcome inspect(World& world, const Question& question) {
   const Rank for_ranks = question.for_ranks;
   RankTimer timer(world);
   NamedEdges loaded = input.load_named(world, input.has_names(world));
+  const nlohmann::json described_names = describe_names(loaded);
   EdgeList edges = std::move(loaded.edges);
   const double load_seconds = world.max(timer.lap());
   const IdMap ids = number(world, edges);
@@ -115,7 +116,7 @@ Outcome inspect(World& world, const Question& question) {
                    {"entries", p.edges},
                    {"directed", p.directed},
                    {"weighted", p.weight_bytes > 0}};
-  if (loaded.names) outcome.input["names"] = describe_names(loaded);
+  if (loaded.names) outcome.input["names"] = described_names;
   nlohmann::json histogram = nlohmann::json::array();
   std::string drawn;
   Vertex most = 1;

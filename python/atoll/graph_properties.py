@@ -118,7 +118,17 @@ class GraphProperties(metaclass=_GraphType):
 
     @property
     def columns(self) -> str:
-        """Which columns of a file with names, or of a table, the edges were taken from; empty for other graphs."""
+        """How a table, or a file that is one, was read: which columns were taken, what cuts them, whether edges have a
+        direction, and how many rows were left out or merged; empty for other graphs. print(graph) says it, too.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "calls.csv"
+        >>> _ = file.write_text("caller;callee;minutes\\nAnn;Bob;3,5\\nBob;Cid;1,0\\n")
+        >>> atoll.Graph(file, weight="minutes").columns.partition(", weight ")[2]
+        "'minutes' (column 3); cut by semicolons, decimal commas; directed"
+        """
         return self._columns
 
     @checked
@@ -263,6 +273,9 @@ class GraphProperties(metaclass=_GraphType):
             return "<atoll.Graph: closed>"
         return f"<atoll.Graph {self.name!r}: {self._words()}>"
 
+    def __str__(self) -> str:
+        return f"{self!r}\nread: {self.columns}" if not self.closed and self.columns else repr(self)
+
     def _repr_html_(self) -> str:
         if self.closed:
             return f"<code>{html.escape(repr(self))}</code>"
@@ -274,6 +287,8 @@ class GraphProperties(metaclass=_GraphType):
             "memory on this rank": f"{self.memory / 2**20:,.1f} MiB",
             "built in": f"{self.report['seconds']['total']:.3f} s",
         }
+        if self.columns:
+            rows["read"] = self.columns
         cells = "".join(f"<tr><th>{k}</th><td>{html.escape(v)}</td></tr>" for k, v in rows.items())
         return f"<table><caption>atoll.Graph {html.escape(self.name)}</caption>{cells}</table>"
 

@@ -39,7 +39,10 @@ def test_a_source_is_a_name_and_so_are_all_answers(table, tmp_path, ranks):
     words = ["run", "sssp", table, "--names", "--undirected", "--source", "TP53", "--output", out, *ranks_of(ranks)]
     report = json.loads(atoll(*words, "--json", "-").stdout)
     assert out.read_text() == "BRCA1\t2\nMDM2\t0.5\nTP53\t0\nsolute carrier 6\t1.5\n"
-    assert report["input"]["names"]["columns"] == COLUMNS and report["input"]["names"]["count"] == 4
+    assert (
+        report["input"]["names"]["columns"] == COLUMNS + "; cut by tabs; undirected"
+        and report["input"]["names"]["count"] == 4
+    )
     assert report["result"]["source"] == "TP53"
     top = [{"name": n, "value": v} for n, v in [("TP53", 0), ("MDM2", 0.5), ("solute carrier 6", 1.5), ("BRCA1", 2)]]
     assert report["result"]["top"] == top

@@ -35,6 +35,9 @@ struct EdgeList {
   /// Further vertices that exist (a .v file): this rank's slice, any order, no need to be distinct across ranks.
   std::vector<Vertex> vertices;
   std::string name;  ///< file or generator text, for messages and reports
+  /// How a table as text was read, in a line: "source 'from' (column 1), target 'to' (column 2), no weight; cut by commas;
+  /// directed", and how many lines were left out. Empty for other input.
+  std::string columns;
 
   std::size_t size() const {
     return std::visit([](const auto& column) { return column.size(); }, source);

@@ -362,6 +362,7 @@ int run_apsp(const Words& words) {
     command.begin_phase(world, "reading " + input.text());
     NamedEdges loaded = input.load_named(world, named);
     const double load_seconds = world.max(timer.lap());
+    const nlohmann::json described_names = describe_names(loaded);
     const Edge input_edges = world.sum(static_cast<Edge>(loaded.edges.size()));
     const ReplicatedCsr<double> read = gather_arcs(world, std::move(loaded.edges), weights, semiring);
     const Element narrowest = narrowest_type(read, semiring);
@@ -375,7 +376,7 @@ int run_apsp(const Words& words) {
         write_with_names(world, o.output, o.output.empty() ? nullptr : loaded.names.get(), [&] {
           out = run_as(world, o, read, arcs, input_edges, device.get(), command.progress(world));
         });
-        if (loaded.names) out.input["names"] = describe_names(loaded);
+        if (loaded.names) out.input["names"] = described_names;
         out.seconds["load"] = load_seconds;
         out.seconds["gather"] = gather_seconds;
         return out;

@@ -83,9 +83,9 @@ Outcome VertexRun::run(World& world, Command& command) const {
   RankTimer timer(world);
   command.begin_phase(world, "reading " + input_.text());
   NamedEdges loaded = input_.load_named(world, named);
-  EdgeList edges = std::move(loaded.edges);
   state.names = loaded.names;
   state.described_names = describe_names(loaded);
+  EdgeList edges = std::move(loaded.edges);
   state.load_seconds = world.max(timer.lap());
   const auto tuples = static_cast<double>(world.sum(static_cast<Edge>(edges.size())));
   const int checked = row_.repeats.each_checked && !options_.has_source() ? trials_ : 1;

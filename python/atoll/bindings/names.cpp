@@ -29,7 +29,7 @@ NamedGraph build_named(const std::shared_ptr<SharedWorld>& shared, const Prepara
     NamedEdges named = input(world);
     std::get<1>(built) = timer.seconds();
     if (named.names) std::get<2>(built) = SharedNames{named.names};
-    std::get<3>(built) = named.columns;
+    std::get<3>(built) = named.edges.columns;
     return std::make_shared<SharedGraph>(shared, Graph::build(world, std::move(named.edges), preparation.options));
   });
   return built;
@@ -82,9 +82,11 @@ NamedGraph from_arrow(const std::shared_ptr<SharedWorld>& shared, const ArrowTab
 
 NamedGraph from_file(const std::shared_ptr<SharedWorld>& shared, const std::string& path, std::optional<bool> names,
                      const ReadChoice& choice, const Preparation& preparation) {
+  ReadOptions options = choice.options;
+  options.leading_zeros = names == false;
   return build_named(shared, preparation, [&](World& world) {
-    const bool named = names ? *names : has_names(world, path, choice.options);
-    return read_names_or_ids(world, path, named, choice.options);
+    const bool named = names ? *names : has_names(world, path, options);
+    return read_names_or_ids(world, path, named, options);
   });
 }
 

@@ -148,6 +148,8 @@ class FromFiles:
     ) -> Graph:
         """A graph from a file, each rank reading its part. Collective.
 
+        How an edge list was read, print(graph) says, `columns`, and the logger "atoll" at level INFO.
+
         Parameters
         ----------
         path : path             a file, also .gz or .zst; for Graphalytics a folder or the beginning of the
@@ -164,7 +166,8 @@ class FromFiles:
                                 (Parquet, Arrow) its name; of GraphML and the like `weight` is an attribute of edges
         names : bool, optional  True: the vertices of an edge list have names; or those of any format, if a file
                                 PATH.names lies beside it, as `atoll convert --names` writes. False: they are whole
-                                numbers. None: names where the first lines of an edge list leave no doubt
+                                numbers, 0012 is 12. None: names where the first lines of an edge list leave no doubt,
+                                also where they have zeros in front, such as zip codes
         missing : {"warn", "drop", "error"}
                                 of an edge list or a table: lines without an end, or without the weight that is taken
                                 (an empty field, or NA, NaN, NULL or None without quotes): "drop" leaves them out, and
@@ -198,7 +201,7 @@ class FromFiles:
         array(['10', '20', '30'], dtype=object)
         >>> _ = file.write_text("from,to,km\\nYork,Leeds,39\\nLeeds,Hull,\\n")
         >>> atoll.Graph(file, missing="drop").columns.partition("; ")[2]
-        '1 of 2 lines left out, where an end or the weight is missing'
+        'cut by commas; directed; 1 of 2 lines left out, where an end or the weight is missing'
         """
         world = world_of(comm, plan)
         text = str(path)

@@ -117,12 +117,12 @@ class FromTables:
         >>> table = pandas.DataFrame({"gene": ["TP53", "MDM2"], "partner": ["MDM2", "MDM4"], "score": [0.9, 0.5]})
         >>> graph = atoll.Graph(table, directed=False)
         >>> graph.columns
-        "source 'gene', target 'partner', weight 'score'"
+        "source 'gene', target 'partner', weight 'score'; undirected"
         >>> atoll.sssp(graph, "TP53").distance.to_dict()
         {'MDM2': 0.9, 'MDM4': 1.4, 'TP53': 0.0}
         >>> table = pandas.DataFrame({"caller": ["Ann", "Bob", None], "callee": ["Bob", "Cid", "Ann"]})
         >>> atoll.Graph(table, missing="drop").columns
-        "source 'caller', target 'callee', no weight; 1 of 3 rows left out, where one of these is missing"
+        "source 'caller', target 'callee', no weight; directed; 1 of 3 rows left out, where one of these is missing"
         """
         world = world_of(comm, plan)
         placing = f"{partition=}, {heavy=}, {fusion=}"
@@ -185,7 +185,7 @@ class FromTables:
             core = columns.named_graph(world, pair, weights, directed, preparation)
         else:
             core = (*_core.from_arrays(world, *ends, weights, directed, None, None, preparation), None, "")
-        told = str(chosen)
+        told = f"{chosen}; {'directed' if directed else 'undirected'}"
         if missing != "error":
             rows, kept = (int(all_gather(world, np.array([count])).sum()) for count in (rows, kept))
             left_out = f"{rows - kept} of {rows} rows left out, where one of these is missing"

@@ -28,7 +28,7 @@ NamedContent content_of(World& world, const std::string& path, const ReadOptions
   for (const auto& [source, target, weight] : all.edges)
     content.edges.emplace_back(named.names->name(source), named.names->name(target), weight);
   std::sort(content.edges.begin(), content.edges.end());
-  content.columns = named.columns;
+  content.columns = named.edges.columns;
   content.weighted = all.weighted;
   content.directed = all.directed;
   REQUIRE(all.range->first == 0);
@@ -103,7 +103,8 @@ TEST_CASE("the dialects of a list of names are told by its first lines") {
     const NamedContent content = read_names(folder.write(d.name, d.text), 2, d.options);
     CHECK(content.edges == kThree);
     CHECK(content.names == kNames);
-    CHECK(content.columns == d.columns);
+    CHECK(content.columns.starts_with(d.columns + "; cut by "));
+    CHECK(content.columns.ends_with("; directed"));
     CHECK(content.weighted);
   }
 }
@@ -250,7 +251,7 @@ TEST_CASE("a square table with names is a matrix") {
       const NamedContent content = read_names(folder.write("m.csv", text), ranks);
       CHECK(content.edges == path);
       CHECK(content.names == std::vector<std::string>{"A", "B", "C"});
-      CHECK(content.columns == "an adjacency matrix of 3 rows");
+      CHECK(content.columns.starts_with("an adjacency matrix of 3 rows"));
     }
   const std::string unordered = ",A,B,C\nA,0,1,0\nC,0,1,0\nB,1,0,1\n";
   CHECK(read_names(folder.write("e.csv", "C,B,A\n\"C\",0,1,0\nB,1,0,1\nA,0,1,0\n")).edges.size() == 4);
@@ -341,6 +342,17 @@ TEST_CASE("names are taken where the first lines leave no doubt") {
       {"a.txt", "This is a text.\nIt has words.\n", false},
       {"a.csv", "1,2,red\n2,3,blue\n", false},
       {"a.csv", ",x,y\n1,0,1\n2,1,0\n", false},
+      // Zeros in front, which a number would lose: of ids, and not of weights or of what is behind a decimal comma.
+      {"a.csv", "from,to\n0001,0002\n0002,0010\n", true},
+      {"a.csv", "0001,0002\n0003,0004\n", true},
+      {"a.txt", "1 2\n2 03\n", true},
+      {"a.tsv", "zip\tother\tmiles\n02134\t10001\t190\n10001\t60601\t\n", true},
+      {"a.csv", ",01,02\n01,0,1\n02,1,0\n", true},
+      {"a.csv", "00,1\n1,2\n", true},
+      {"a.csv", "0,1\n1,0\n", false},
+      {"a.csv", "1,2,007\n2,3,010\n", false},
+      {"a.txt", "1 2 0,05\n2 3 0,75\n", false},
+      {"a.txt", "01 02 0,05\n02 03 0,75\n", false},
       {"a.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n", false},
   };
   const Folder folder;
@@ -352,6 +364,48 @@ TEST_CASE("names are taken where the first lines leave no doubt") {
       world.agree(named == look.named, named ? "it is said to have names" : "it is said to have none");
     });
   }
+}
+
+TEST_CASE("ids with zeros in front are names, or numbers where that is said, and refused behind the first lines") {
+  const Folder folder;
+  const std::string zips = folder.write("zips.csv", "from,to,weight\n02134,2134,1\n02134,10001,190\n10001,2134,191\n");
+  std::string late = "1 2\n", weighted = "1,2,0.5\n", odd = "a,b,c\n9,1,2\n";
+  for (int k = 0; k < 3000; ++k) {
+    late += fmt::format("{} {}\n", k, k + 1);
+    weighted += fmt::format("{},{},{}\n", k, k + 1, "007");
+    odd += fmt::format("9,{},{}\n", k, k + 1);
+  }
+  const std::vector<std::pair<std::string, ReadOptions>> files = {
+      {folder.write("late.txt", late + "7 0012\n"), {}},
+      {folder.write("first.txt", late + "0012 7\n"), {}},
+      {folder.write("weighted.csv", weighted + "7,0012,3\n"), {}},
+      {folder.write("odd.csv", odd + "9,7,0012\n"), {.source_column = "2", .target_column = "3"}}};
+  for (const Rank ranks : {1, 2, 3, 5})
+    run_ranks(ranks, two_threads(), [&](World& world) {
+      const NamedEdges named = read_names_or_ids(world, zips, has_names(world, zips));
+      world.agree(named.names && named.names->size() == 3, "02134, 10001 and 2134 are three names");
+      const EdgeList numbers = read_edges(world, zips, {.leading_zeros = true});
+      world.agree(gather(world, numbers).sorted().edges ==
+                      std::vector<EdgeTuple>({{2134, 2134, 1}, {2134, 10001, 190}, {10001, 2134, 191}}),
+                  "as numbers they lose their zeros");
+      for (auto [path, options] : files) {
+        world.agree(!has_names(world, path, options), path + ": its first lines are numbers");
+        std::string message;
+        try {
+          read_edges(world, path, options);
+        } catch (const InputError& e) {
+          message = e.what();
+        }
+        world.agree(
+            message.find(" is 0012 (with its zeros it is a name, and without them a number). Read names by "
+                         "--names, names=True in Python. Or read numbers by --no-names, names=False in Python.") !=
+                std::string::npos,
+            path + ": " + message);
+        options.leading_zeros = true;
+        const EdgeList edges = read_edges(world, path, options);
+        world.agree(world.sum(static_cast<std::int64_t>(edges.size())) >= 3001, path + ": all edges are numbers");
+      }
+    });
 }
 
 TEST_CASE("lines that lack an end or the weight are left out and counted, or refused") {
@@ -366,10 +420,14 @@ TEST_CASE("lines that lack an end or the weight are left out and counted, or ref
     CHECK(weighted.edges == std::vector<NamedTuple>{{"Ann", "Bob", 4.5}, {"Eve", "NA", 3}, {"Hal", "Ann", 7}});
     CHECK(weighted.names == std::vector<std::string>{"Ann", "Bob", "Eve", "Hal", "NA"});
     CHECK(weighted.columns ==
-          columns + "weight 'minutes' (column 3); 4 of 7 lines left out, where an end or the weight is missing");
+          columns +
+              "weight 'minutes' (column 3); cut by commas; directed; 4 of 7 lines left out, where an end or the "
+              "weight is missing");
     const NamedContent plain = read_names(path, ranks, {.weights = ReadOptions::Weights::none, .missing = drop});
     CHECK(plain.edges.size() == 5);
-    CHECK(plain.columns == columns + "no weight; 2 of 7 lines left out, where an end or the weight is missing");
+    CHECK(plain.columns == columns +
+                               "no weight; cut by commas; not used: column 3; directed; 2 of 7 lines left out, "
+                               "where an end or the weight is missing");
     CHECK(refusal_of(path, ranks) ==
           path +
               ":3: column 1 is empty (an edge needs it). Complete or remove the line, or leave such lines out: "

@@ -19,6 +19,12 @@ std::string signs(const std::vector<std::string_view>& fields) {
 
 }  // namespace
 
+TEST_CASE("a number has zeros in front where its first of several digits is one") {
+  for (const char* text : {"00", "007", "0123456789012345678901234567890"}) CHECK(has_leading_zero(text));
+  for (const char* text : {"", "0", "7", "70", "0.5", "-07", "0x7", "0,001", "07a"})
+    CHECK_FALSE(has_leading_zero(text));
+}
+
 TEST_CASE("the signs of numbers are those that all of a column fit") {
   CHECK(signs({"1", "2.5", "-3e5"}) == ".");
   CHECK(signs({"3,5", "1,25", "9,0"}) == ",");

@@ -30,7 +30,7 @@ def test_missing_ends_are_refused_unless_they_are_to_be_left_out():
         atoll.Graph(CALLS, missing="error")
     graph = atoll.Graph(CALLS, missing="drop")
     assert rows(graph) == [("Ann", "Bob"), ("Bob", "Cid"), ("Dora", "Ann")]
-    assert graph.columns == "source 'caller', target 'callee', no weight; " + LEFT_OUT.format(2)
+    assert graph.columns == "source 'caller', target 'callee', no weight; directed; " + LEFT_OUT.format(2)
 
 
 def test_a_missing_weight_leaves_its_row_out_where_it_is_the_weight():
@@ -55,7 +55,7 @@ def test_rows_without_an_end_are_left_out_with_a_warning(caplog, tmp_path):
     assert rows(graph) == rows(atoll.Graph(CALLS, missing="drop")) and graph.columns.endswith(LEFT_OUT.format(2))
     (said,) = caplog.messages
     assert LEFT_OUT.format(2) in said and 'missing="error"' in said
-    assert atoll.Graph(CALLS[:2]).columns == "source 'caller', target 'callee', no weight"
+    assert atoll.Graph(CALLS[:2]).columns == "source 'caller', target 'callee', no weight; directed"
     assert len(caplog.messages) == 1
 
 
@@ -104,7 +104,7 @@ def test_other_tables(package):
 
 def test_merged_parallel_edges_are_counted():
     table = pandas.DataFrame({"source": ["a", "b", "a"], "target": ["b", "a", "c"], "weight": [1.0, 2.0, 4.0]})
-    assert atoll.Graph(table).columns == "source 'source', target 'target', weight 'weight'"
+    assert atoll.Graph(table).columns == "source 'source', target 'target', weight 'weight'; directed"
     both = atoll.Graph(table, directed=False)
     assert both.columns.endswith("; 1 parallel edge merged by min; duplicates='sum' adds their weights")
     assert atoll.Graph(table, directed=False, duplicates="sum").columns.endswith("; 1 parallel edge merged by sum")
@@ -117,4 +117,7 @@ def test_rows_are_counted_over_ranks():
         graph = atoll.Graph(part, missing="drop", comm=world)
         return graph.m, graph.columns
 
-    assert atoll.run_ranks(2, read) == [(3, "source 'caller', target 'callee', no weight; " + LEFT_OUT.format(2))] * 2
+    assert (
+        atoll.run_ranks(2, read)
+        == [(3, "source 'caller', target 'callee', no weight; directed; " + LEFT_OUT.format(2))] * 2
+    )

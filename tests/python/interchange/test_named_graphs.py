@@ -154,7 +154,7 @@ def test_files_with_names(tmp_path):
     path.write_text("".join(f"{a}\t{b}\t{w}\n" for a, b, w in EDGES))
     read = atoll.Graph.read(path, names=True, directed=False)
     assert read.names.tolist() == NAMES and atoll.sssp(read, "TP53").distance.to_dict() == NEAR
-    assert read.columns == "source in column 1, target in column 2, weight in column 3"
+    assert read.columns == "source in column 1, target in column 2, weight in column 3; cut by tabs; undirected"
     assert atoll.Graph.read(path, names=True, headings=True).m == 3
     with pytest.raises(atoll.InputError, match="source is 'TP53' .not a whole number"):
         atoll.Graph.read(path, names=False, headings=True)
@@ -177,19 +177,19 @@ def test_tables_of_pandas():
     for other in (table, table.astype(object).assign(weight=WEIGHT), table.astype({"source": "category"})):
         graph = atoll.Graph(other, directed=False)
         assert atoll.sssp(graph, "TP53").distance.to_dict() == NEAR
-        assert graph.columns == "source 'source', target 'target', weight 'weight'"
+        assert graph.columns == "source 'source', target 'target', weight 'weight'; undirected"
     assert not atoll.Graph(table, weighted=False).weighted
     assert atoll.Graph(table.astype({"weight": "float32"})).weight_dtype == np.float32
     whole = atoll.Graph(pandas.DataFrame({"p": [10, 20], "q": [20, 30], "n": [1, 2]}))
     assert whole.ids.tolist() == [10, 20, 30] and whole.names is None and whole.weight_dtype == np.float64
-    assert whole.columns == "source 'p', target 'q', weight 'n'"
+    assert whole.columns == "source 'p', target 'q', weight 'n'; directed"
     for columns in ({"weight": [7], "from": [1], "to": [2]}, {"from": [1], "weight": [7], "to": [2]}):
         told = atoll.Graph(pandas.DataFrame(columns)).columns
-        assert told == "source 'from', target 'to', weight 'weight'"
+        assert told == "source 'from', target 'to', weight 'weight'; directed"
     with pytest.raises(atoll.InputError, match="one name as text"):
         atoll.Graph(pandas.DataFrame({1: [1], "1": [2], "x": [3]}))
     swapped = atoll.Graph(pandas.DataFrame({"x": [1], "to": ["b"], "by": ["a"]}), source="by", target="to")
-    assert swapped.columns == "source 'by', target 'to', no weight"
+    assert swapped.columns == "source 'by', target 'to', no weight; directed"
 
 
 @pytest.mark.parametrize(
@@ -345,4 +345,6 @@ def test_ranks_give_parts_and_all_know_the_names(form, partition, ranks):
 def test_headings_of_another_encoding_are_shown_by_their_bytes(tmp_path):
     path = tmp_path / "m.csv"
     path.write_bytes(b"source,target,gr\xf6\xdfe\na,b,1\n")
-    assert atoll.Graph.read(path, names=True, weight=3).columns.endswith("weight 'gr\\xf6\\xdfe' (column 3)")
+    assert atoll.Graph.read(path, names=True, weight=3).columns.endswith(
+        "weight 'gr\\xf6\\xdfe' (column 3); cut by commas; directed"
+    )

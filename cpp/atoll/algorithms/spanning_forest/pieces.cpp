@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <atoll/algorithms/first_rank/first_rank.hpp>
 #include <atoll/algorithms/spanning_forest/pieces.hpp>
 #include <atoll/algorithms/spanning_forest/tree_parents.hpp>
+#include <atoll/engine/first_rank.hpp>
 #include <numeric>
 
 namespace atl {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/algorithms/first_rank/first_rank.hpp>
+#include <atoll/engine/first_rank.hpp>
 #include <vector>
 
 namespace atl {

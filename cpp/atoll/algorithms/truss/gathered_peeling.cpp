@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/algorithms/edge_order.hpp>
-#include <atoll/algorithms/first_rank/first_rank.hpp>
 #include <atoll/algorithms/truss/gathered_peeling.hpp>
+#include <atoll/engine/first_rank.hpp>
 #include <atoll/graph/mirror_values.hpp>
 #include <numeric>
 

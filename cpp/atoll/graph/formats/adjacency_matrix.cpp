@@ -177,8 +177,11 @@ EdgeList read_adjacency_matrix(World& world, const std::string& path, const Head
     edges.range = IdRange{0, static_cast<Vertex>(matrix.size)};
   else if (world.rank() == 0)
     edges.vertices = ids;
-  world.log()(LogLevel::info, "{}: read as an adjacency matrix of {} rows{}, cut by {}", path, matrix.size,
-              matrix.labels.empty() ? "" : " with names", table::name_of_delimiter(delimiter));
+  edges.columns =
+      describe_reading(fmt::format("an adjacency matrix of {} rows{}, cut by {}", matrix.size,
+                                   matrix.labels.empty() ? "" : " with names", table::name_of_delimiter(delimiter)),
+                       edges.directed, "");
+  world.log()(LogLevel::info, "{}: read as {}", path, edges.columns);
   return edges;
 }
 

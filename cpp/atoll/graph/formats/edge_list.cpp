@@ -218,6 +218,7 @@ EdgeListLayout edge_list_layout(const std::string& path, const Head& head, const
   LineShape& shape = layout.shape;
   shape.delimiter = text.delimiter;
   shape.drop_missing = leaves_out_missing(options.missing, !found.headings.empty());
+  shape.leading_zeros = options.leading_zeros;
   shape.source = static_cast<int>(found.choice.source);
   shape.target = static_cast<int>(found.choice.target);
   shape.weight = found.choice.weight ? static_cast<int>(*found.choice.weight) : -1;
@@ -303,6 +304,7 @@ EdgeList read_edge_list(World& world, const std::string& path, Head& head, const
   if (layout.matrix)
     return read_adjacency_matrix(world, path, head, *layout.matrix, layout.delimiter, layout.from, layout.first_line,
                                  options);
+  std::string left_out;
   if (layout.no_edges) {
     edges.source = Array<std::uint32_t>();
     edges.target = Array<std::uint32_t>();
@@ -312,10 +314,8 @@ EdgeList read_edge_list(World& world, const std::string& path, Head& head, const
     for_each_block(world, path, {.from = layout.from, .first_line = layout.first_line, .file_bytes = head.file_bytes},
                    parser.work());
     parser.columns().finish(world, edges);
-    if (layout.shape.drop_missing) {
-      const std::string said = describe_left_out(world, path, parser.left_out(), edges.size(), options.missing);
-      if (options.missing == ReadOptions::Missing::drop) world.log()(LogLevel::info, "{}: {}", path, said);
-    }
+    if (layout.shape.drop_missing)
+      left_out = describe_left_out(world, path, parser.left_out(), edges.size(), options.missing);
   }
   if (layout.counts && layout.counts->edges >= 0) {
     const auto m = world.sum(static_cast<std::int64_t>(edges.size()));
@@ -347,10 +347,14 @@ EdgeList read_edge_list(World& world, const std::string& path, Head& head, const
                 path);
   else if (comments.directed == false && !comments.range && !options.directed)
     world.log()(LogLevel::info, "{}: edges go both ways, as its comment says: {}", path, comments.directed_by);
-  if (layout.worth_saying) world.log()(LogLevel::info, "{}: {}", path, layout.described);
   if (comments.two_mode && !layout.no_edges) split_vertex_sets(world, path, comments, edges);
   const std::optional<bool> said = comments.contradiction ? std::optional<bool>() : comments.directed;
   edges.directed = options.directed.value_or(layout.directed.value_or(said.value_or(true)));
+  if (!layout.no_edges) {
+    edges.columns = describe_reading(layout.described, edges.directed, left_out);
+    const bool worth_saying = layout.worth_saying || options.missing == ReadOptions::Missing::drop;
+    world.log()(worth_saying ? LogLevel::info : LogLevel::debug, "{}: {}", path, edges.columns);
+  }
   edges.range = layout.counts ? std::optional(layout.counts->range) : comments.range;
   return edges;
 }

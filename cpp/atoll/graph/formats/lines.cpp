@@ -57,6 +57,11 @@ std::uint64_t careful_id(const char* at, std::string_view field, const char* nam
     plain.append(kTextPadding, '\0');
     field = std::string_view(plain).substr(0, plain.size() - kTextPadding);
   }
+  if (!shape.leading_zeros && table::has_leading_zero(field))
+    throw LineError{at, fmt::format("{} is {} (with its zeros it is a name, and without them a number). Read names by "
+                                    "--names, names=True in Python. Or read numbers by --no-names, names=False in "
+                                    "Python.",
+                                    name, field.substr(0, 40))};
   // Digits alone lie in the block or in `plain`, where more may be read than the field; else it may be a copy.
   if (!table::is_whole(field)) refuse_id(at, field, name);
   const char* p = field.data();
@@ -154,6 +159,11 @@ std::string describe_left_out(World& world, const std::string& path, std::int64_
         "{}: {} (an empty field, or one such as NA). Refuse them by --missing error, missing=\"error\" in Python.",
         path, said);
   return said;
+}
+
+std::string describe_reading(const std::string& columns, bool directed, const std::string& left_out) {
+  return fmt::format("{}; {}{}{}", columns, directed ? "directed" : "undirected", left_out.empty() ? "" : "; ",
+                     left_out);
 }
 
 bool rounds_whole_number(std::string_view digits, double value) {
@@ -255,6 +265,14 @@ inline bool end_line(const char*& p, const char* end, bool more_allowed, const L
   return true;
 }
 
+// Reads an id, and keeps in `zeros` whether any begins with a 0 before other digits.
+inline bool scan_end(const char*& p, std::uint64_t& id, bool& zeros) {
+  const char* const first = p;
+  if (!scan_id(p, id)) return false;
+  zeros |= (*first == '0') & (p - first > 1);
+  return true;
+}
+
 template <bool kWeighted, bool kPrefix, class Id>
 bool parse_edges(const char* p, const char* end, const LineShape& shape, Id* source, Id* target, double* weight,
                  std::size_t& count, std::uint64_t& all) {
@@ -262,17 +280,18 @@ bool parse_edges(const char* p, const char* end, const LineShape& shape, Id* sou
   const char delimiter = shape.delimiter;
   std::size_t n = 0;
   std::uint64_t bits = 0;
+  bool zeros = false;
   while (p < end) {
     std::uint64_t a, b;
     bool found = false;
     if constexpr (kPrefix) {
       if (*p == shape.prefix && is_blank(p[1])) {
         p = skip_blanks(p + 2);
-        if (!scan_id(p, a)) return false;
+        if (!scan_end(p, a, zeros)) return false;
         found = true;
       }
     } else {
-      found = scan_id(p, a);
+      found = scan_end(p, a, zeros);
     }
     if (!found) [[unlikely]] {
       p = skip_blanks(p);
@@ -280,9 +299,9 @@ bool parse_edges(const char* p, const char* end, const LineShape& shape, Id* sou
         p = next_line(p, end);
         continue;
       }
-      if (kPrefix || !scan_id(p, a)) return false;
+      if (kPrefix || !scan_end(p, a, zeros)) return false;
     }
-    if (!separate(p, delimiter) || !scan_id(p, b)) return false;
+    if (!separate(p, delimiter) || !scan_end(p, b, zeros)) return false;
     if constexpr (kWeighted) {
       if (!separate(p, delimiter) || !scan_weight(p, end, weight[n])) return false;
     }
@@ -294,7 +313,7 @@ bool parse_edges(const char* p, const char* end, const LineShape& shape, Id* sou
   }
   count = n;
   all = bits;
-  return true;
+  return shape.leading_zeros || !zeros;
 }
 
 template <class Id>

@@ -32,6 +32,7 @@ struct LineShape {
   char id_group = 0;       ///< between groups of three digits of ids; 0: there are none
   table::NumberSigns weight_signs;
   bool drop_missing = false;  ///< ReadOptions::Missing::drop, or warn under headings
+  bool leading_zeros = true;  ///< false: an id of several digits that begins with 0 is refused
   int most_columns = std::numeric_limits<int>::max();
   Vertex lowest = 0, highest = kMaxVertex;  ///< allowed ids
   std::string range_rule;                   ///< for an id outside: "(why). What to do."
@@ -56,6 +57,9 @@ bool leaves_out_missing(ReadOptions::Missing missing, bool has_headings);
 /// Says how many lines were left out; `mine` and `kept` are this rank's. InputError where no edge is left. Collective.
 std::string describe_left_out(World& world, const std::string& path, std::int64_t mine, std::size_t kept,
                               ReadOptions::Missing missing);
+
+/// EdgeList::columns: what was found of the columns, whether edges have a direction, and what was left out, if anything.
+std::string describe_reading(const std::string& columns, bool directed, const std::string& left_out);
 
 /// The fields of a header, separated by blanks or by one of , ; | with optional blanks around it.
 std::vector<std::string_view> fields_of(std::string_view line);

@@ -49,6 +49,9 @@ struct ReadOptions {
     warn     ///< under headings the same, with a warning where there are some; elsewhere as refuse, in any format
   };
   Missing missing = Missing::refuse;
+  /// Edge lists: an id that begins with zeros is the number that it is without them. Else it is refused: zip codes and the
+  /// like are names, as which has_names() knows them by the first lines.
+  bool leading_zeros = false;
 };
 
 /// The values of ReadOptions::format, each with a short description.

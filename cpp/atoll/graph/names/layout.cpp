@@ -56,6 +56,14 @@ bool has_words(const table::TextTable& text, std::size_t first, std::size_t colu
   return 2 * words > values;
 }
 
+// Whether a value in the column is a number with zeros in front, which is then a name.
+bool has_zeros_in_front(const table::TextTable& text, std::size_t first, std::size_t column) {
+  return std::any_of(text.rows.begin() + static_cast<std::ptrdiff_t>(first), text.rows.end(),
+                     [column](const table::TextRow& row) {
+                       return column < row.fields.size() && table::has_leading_zero(row.fields[column]);
+                     });
+}
+
 // Whether an end in that row is one in a later row: headings are not.
 bool recurs(const table::TextTable& text, std::size_t row, const table::ColumnChoice& ends) {
   const std::vector<std::string>& first = text.rows[row].fields;
@@ -71,10 +79,21 @@ bool recurs(const table::TextTable& text, std::size_t row, const table::ColumnCh
 bool has_names_of_vertices(const std::string& path, const Head& head, const ReadOptions& options) {
   const table::TextTable text = first_rows(path, head, options);
   if (text.rows.empty()) return false;
-  if (const auto matrix = labelled_matrix(path, text, options)) return std::ranges::any_of(matrix->labels, is_word);
+  if (const auto matrix = labelled_matrix(path, text, options)) {
+    return std::ranges::any_of(matrix->labels, is_word) || std::ranges::any_of(matrix->labels, table::has_leading_zero);
+  }
   const table::EdgeTable found = edge_columns(path, text, options);
-  const bool from = has_words(text, found.row, found.choice.source),
-             to = has_words(text, found.row, found.choice.target);
+  const table::ColumnChoice& ends = found.choice;
+  bool zeros = has_zeros_in_front(text, found.row, ends.source) || has_zeros_in_front(text, found.row, ends.target);
+  // "1 2 0,05" has a decimal comma: where fields may be any text it would be cut there.
+  if (zeros) zeros = table::read_first_rows(path, head, {.delimiter = options.delimiter}).delimiter == text.delimiter;
+  const auto is_number = [&edge = text.rows[found.row].fields](std::size_t column) {
+    return column < edge.size() && table::looks_like_number(edge[column]);
+  };
+  const bool may_be_headings =
+      found.headings.empty() && !options.headings && !(is_number(ends.source) && is_number(ends.target));
+  if (zeros && !may_be_headings) return true;
+  const bool from = has_words(text, found.row, ends.source), to = has_words(text, found.row, ends.target);
   // A first row that is not known as one of headings may still be one.
   if (found.headings.empty() && !options.headings && text.rows.size() > 1 && !recurs(text, found.row, found.choice)) {
     if (!from || !to || found.columns != 2) return false;
@@ -136,11 +155,10 @@ NamedLayout named_layout(const std::string& path, const Head& head, const ReadOp
         "{}:{}: the line has {} column{} (an edge needs {}). Complete it, or name the columns; fields are cut by {}.",
         path, layout.first_line, layout.columns, layout.columns == 1 ? "" : "s", last + 1,
         table::name_of_delimiter(layout.separator));
-  layout.columns_described = found.choice.described;
-  layout.said = found.described;
+  layout.described = found.described;
   if (!text.comments.contradiction) layout.directed = text.comments.directed;
   if (text.comments.two_mode)
-    layout.said +=
+    layout.described +=
         "; a name in both columns is one vertex, although the comment says that there are two sets of vertices";
   return layout;
 }

@@ -21,8 +21,7 @@ struct NamedLayout {
   std::int64_t first_line = 1;
   std::optional<bool> directed;             ///< said by a comment
   std::optional<table::MatrixText> matrix;  ///< the file is one: the fields above but from and first_line are not used
-  std::string columns_described;            ///< NamedEdges::columns
-  std::string said;                         ///< further facts, to be said once
+  std::string described;                    ///< which columns were taken, and further facts
 };
 
 /// Throws InputError and UsageError; HeadLines::TooShort where it needs a longer head.
@@ -30,7 +29,8 @@ NamedLayout named_layout(const std::string& path, const Head& head, const ReadOp
 
 /// Whether the first lines leave no doubt that they are edges of names: most fields of an end are no numbers; headings, the
 /// options or a lack of other words say which columns the ends are; and the first line is one of headings, or one of its names
-/// recurs. Throws as named_layout() does.
+/// recurs. A number with zeros in front, as "0012", is no doubt either: as a number it would lose them. Throws as
+/// named_layout() does.
 bool has_names_of_vertices(const std::string& path, const Head& head, const ReadOptions& options);
 /// Whether the first line that is no comment has a digit, or no other line follows it: headings of a graph without edges.
 bool may_begin_with_ids(const std::string& path, const Head& head);

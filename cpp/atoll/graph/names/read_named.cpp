@@ -237,7 +237,6 @@ NamedEdges read_named_matrix(World& world, const std::string& path, const Head& 
         *column);
   named.edges.range = IdRange{0, gathered.names.size()};
   named.edges.name = path;
-  named.columns = fmt::format("an adjacency matrix of {} rows", matrix.size);
   named.names = std::make_shared<const Dictionary>(std::move(gathered.names));
   return named;
 }
@@ -258,12 +257,10 @@ NamedEdges read_named_edges(World& world, const std::string& path, const ReadOpt
   NamedEdges named = parser.finish(world, path);
   named.edges.directed = options.directed.value_or(layout.directed.value_or(true));
   named.edges.name = path;
-  named.columns = layout.columns_described;
   std::string left_out;
   if (drop_missing) left_out = describe_left_out(world, path, parser.left_out(), named.edges.size(), options.missing);
-  if (!left_out.empty()) left_out = "; " + left_out;
-  named.columns += left_out;
-  world.log()(LogLevel::info, "{}: vertices have names; {}{}", path, layout.said, left_out);
+  named.edges.columns = describe_reading(layout.described, named.edges.directed, left_out);
+  world.log()(LogLevel::info, "{}: vertices have names; {}", path, named.edges.columns);
   return named;
 }
 

@@ -26,9 +26,6 @@ namespace atl {
 struct NamedEdges {
   EdgeList edges;                                ///< of ids 0 .. names->size() - 1, all of which exist
   std::shared_ptr<const Dictionary> names = {};  ///< null: the vertices have none
-  /// Which columns were taken: "source 'from' (column 1), target 'to' (column 2), no weight"; and how many lines were left
-  /// out, if options.missing says so.
-  std::string columns = {};
 };
 
 /// Collective. Throws the same on every rank: InputError as "path:line: what (why). What to do.", IoError, UsageError.

@@ -34,6 +34,8 @@ bool is_number(std::string_view field) {
 
 bool is_whole(std::string_view field) { return !field.empty() && are_digits(field); }
 
+bool has_leading_zero(std::string_view field) { return field.size() > 1 && field[0] == '0' && are_digits(field); }
+
 bool is_grouped(std::string_view digits, char separator) {
   std::size_t at = digits.find(separator);
   if (at == std::string_view::npos || at < 1 || at > 3 || !are_digits(digits.substr(0, at))) return false;

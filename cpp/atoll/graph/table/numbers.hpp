@@ -11,6 +11,8 @@ namespace atl::table {
 
 bool is_number(std::string_view field);  ///< as C writes it, with a point
 bool is_whole(std::string_view field);   ///< digits alone
+/// Digits alone, the first of several a 0: "0012", rather a name (a zip code) than a number.
+bool has_leading_zero(std::string_view field);
 /// Digits in groups of three: "1,000" with ','.
 bool is_grouped(std::string_view digits, char separator);
 /// A number with commas, or with points and commas: none that is_number() knows.

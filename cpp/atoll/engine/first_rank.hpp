@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/graph/graph.hpp>
+#include <atoll/runtime/world.hpp>
 #include <utility>
 #include <vector>
 
