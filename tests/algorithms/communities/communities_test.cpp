@@ -72,9 +72,10 @@ void check_answer(const Sample& sample, const Graph& graph, CommunityMethod meth
   }
 }
 
-Plan with_threads(int threads) {
+Plan with_threads(int threads, std::size_t replicated_bytes = Plan{}.replicated_bytes) {
   Plan plan;
   plan.threads = threads;
+  plan.replicated_bytes = replicated_bytes;
   return plan;
 }
 
@@ -118,6 +119,35 @@ TEST_CASE("communities by weight have the modularity that is told, over any rank
     if (graph.directed()) return;
     for (const CommunityMethod method : kMethods) check_answer(sample, graph, method, true);
   });
+}
+
+TEST_CASE(
+    "graphs that do not fit on rank 0 have communities with the modularity that is told, over any ranks and cuts") {
+  std::uint64_t variant = 0;
+  for (const char* text : {"kron:8", "uniform:8:3", "grid:11x9", "star:200", "path:60", "communities:8:12:0.1:1"})
+    for (const samples::Spread& spread : samples::kSpreads) {
+      if (spread.ranks == 1 || (shapes::kSanitized && random_at(8, ++variant) % 8 != 0)) continue;
+      const cases::Case c = samples::from_text(text);
+      for (const bool by_weight : {false, true}) {
+        const cases::Weight weight = by_weight ? cases::Weight::wide : cases::Weight::none;
+        const Sample sample{c, false, Duplicates::merge_min};
+        Plan plan;
+        plan.threads = spread.threads;
+        plan.domains = spread.domains;
+        plan.route = spread.route;
+        plan.replicated_bytes = 2000;
+        CAPTURE(text);
+        CAPTURE(spread.ranks);
+        CAPTURE(spread.route);
+        CAPTURE(by_weight);
+        run_ranks(spread.ranks, plan, [&](World& world) {
+          const Graph graph = Graph::build(
+              world, cases::slice(c, false, weight, false, world.rank(), world.size(), cases::Distribution::spread),
+              {.placement = {.partition = spread.partition, .cut = spread.cut, .heavy = spread.heavy}});
+          for (const CommunityMethod method : kMethods) check_answer(sample, graph, method, by_weight);
+        });
+      }
+    }
 }
 
 TEST_CASE("self-loops and multi-edges count on one rank, by any number of threads") {
@@ -183,6 +213,26 @@ TEST_CASE("planted communities are found") {
       CHECK(result.levels < 40);
     }
   });
+}
+
+TEST_CASE("ranks that move their own vertices lose little") {
+  for (const char* text : {"kron:10", "communities:11:16:0.2:1", "grid:40x40"}) {
+    double by_one_rank[2];
+    for (const Rank ranks : {1, 3, 8})
+      run_ranks(ranks, with_threads(1, 10000), [&](World& world) {
+        const Graph graph = Graph::build(world, generate(world, text));
+        for (const CommunityMethod method : kMethods) {
+          CommunityDetectionResult result;
+          CommunityDetection(graph, method).run({}, result);
+          double& best = by_one_rank[static_cast<int>(method)];
+          if (ranks == 1) best = result.modularity;
+          CAPTURE(text);
+          CAPTURE(ranks);
+          CHECK(result.modularity > 0.98 * best);
+          CHECK(result.levels < 60);
+        }
+      });
+  }
 }
 
 TEST_CASE("one thread on one rank always finds the same communities") {

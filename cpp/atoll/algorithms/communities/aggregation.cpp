@@ -17,7 +17,7 @@ Local number_sets(Array<Local>& set, std::size_t rows) {
   return sets;
 }
 
-void Aggregation::run(const Level& level, Workers workers, std::size_t sets, const Array<Local>& set,
+void Aggregation::run(const Level& level, Workers workers, std::size_t sets, std::size_t known, const Array<Local>& set,
                       CoarseLevel& next) {
   first_.assign(sets + 1, 0);
   for (std::size_t v = 0; v < level.rows; ++v) ++first_[index(set[v]) + 1];
@@ -35,7 +35,7 @@ void Aggregation::run(const Level& level, Workers workers, std::size_t sets, con
     out.targets.clear();
     out.weights.clear();
   }
-  for (ThreadSums& sums : sums_) sums.real.resize(sets);
+  for (ThreadSums& sums : sums_) sums.real.resize(known);
   with_level_weights(level, [&](const auto& weight) {
     for_rows(team_, workers, sets, kSetsGrain, [&](int thread, std::size_t a, std::size_t b) {
       CommunitySums<double>& sums = sums_[thread].real;

@@ -7,7 +7,7 @@
 /// Makes each set of a partition one vertex of the next level [3.3 of GVE-Louvain].
 ///
 ///     const Local sets = number_sets(partition, level.rows);          // partition: now 0 .. sets-1
-///     aggregation.run(level, Workers::team, sets, partition, next);
+///     aggregation.run(level, Workers::team, sets, sets, partition, next);
 namespace atl {
 
 /// Renumbers sets that are named by numbers below `rows` to 0 .. their number - 1, in the same order.
@@ -18,8 +18,9 @@ class Aggregation {
   explicit Aggregation(Team& team, std::vector<ThreadSums>& sums)
       : team_(team), sums_(sums), out_(static_cast<std::size_t>(team.size())) {}
 
-  /// `set`: [row] below `sets`. All targets of the level are rows.
-  void run(const Level& level, Workers workers, std::size_t sets, const Array<Local>& set, CoarseLevel& next);
+  /// `set`: [target] a number, of rows below `sets`, of others below `known`; these become targets without rows.
+  void run(const Level& level, Workers workers, std::size_t sets, std::size_t known, const Array<Local>& set,
+           CoarseLevel& next);
   std::size_t memory_bytes() const;
 
  private:

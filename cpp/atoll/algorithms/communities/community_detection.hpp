@@ -19,10 +19,14 @@
 /// Several threads move vertices at the same time, so another run, and another number of ranks, may find other
 /// communities of about the same Q; one thread on one rank always finds the same.
 ///
+/// Over ranks, a graph that fits on rank 0 (Plan::replicated_bytes) is gathered there and searched as on one rank. Of a
+/// larger one each rank moves, and for Leiden refines, its vertices on the first level of a pass; rank 0 does the levels
+/// behind it, which are far smaller.
+///
 /// Memory on one rank: 12 bytes for each vertex and thread (where all edges count alike 8, and 12 for each vertex of
 /// the level behind the first) and some 60 for each vertex, 24 for each edge of the level behind the first. Over ranks
-/// each merges its rows in 12 bytes for each entry of their lists, and rank 0 gathers these and does the rest: it
-/// holds 24 bytes for each edge of the graph, and all that one rank has.
+/// besides on rank 0 the gathered graph, 4 bytes for each entry of its lists and what its weight has; or as
+/// MovingOverRanks, and on rank 0 48 bytes for each edge of the level behind the first that a rank has found.
 /// [1] V. D. Blondel, J.-L. Guillaume, R. Lambiotte, E. Lefebvre. "Fast unfolding of communities in large networks."
 /// Journal of Statistical Mechanics P10008, 2008. [2] V. A. Traag, L. Waltman, N. J. van Eck. "From Louvain to Leiden:
 /// guaranteeing well-connected communities." Scientific Reports 9:5233, 2019.
@@ -61,7 +65,8 @@ class CommunityDetection {
  private:
   class Search;  // on one rank, or over several
   class OneRank;
-  class Distributed;
+  class OnFirstRank;
+  class OverRanks;
   std::unique_ptr<Search> search_;
 };
 

@@ -24,23 +24,21 @@ constexpr std::size_t kFrontRows = 4096, kFrontGrain = 16, kMovingGrain = 512;
 // With several threads a vertex may decide by what is no longer so, and go back and forth: sweeps come to an end.
 constexpr int kMostSweeps = 100;
 
-struct alignas(128) Moved {
-  double gain = 0;
-  Vertex moves = 0;
-};
+struct alignas(128) Moved : LocalMoving::Moves {};
 
 template <class Weight>
 class Sweep {
  public:
   Sweep(const Level& level, const ModularityTerms& terms, const Weight& weight, Local* community, double* degrees,
-        char* pending)
+        char* pending, LocalMoving::Returns returns)
       : level_(level),
         terms_(terms),
         least_gain_(terms.least_gain()),
         weight_(weight),
         community_(community),
         degrees_(degrees),
-        pending_(pending) {}
+        pending_(pending),
+        returns_(returns) {}
 
   template <class Sums>
   void rows(std::size_t a, std::size_t b, Sums& sums, Moved& moved) const {
@@ -71,12 +69,13 @@ class Sweep {
         to = c;
       }
     });
-    if (to == from) return;
+    if (to == from || !returns_.allow(v, from, to)) return;
+    if (returns_.left) returns_.left[v] = from;
     std::atomic_ref(degrees_[from]).fetch_sub(degree, std::memory_order_relaxed);
     std::atomic_ref(degrees_[to]).fetch_add(degree, std::memory_order_relaxed);
     store_relaxed(community_[v], to);
     moved.gain += best - stay;
-    ++moved.moves;
+    ++moved.count;
     for (Edge e = begin; e < end; ++e)
       if (const Local u = level_.targets[e]; load_relaxed(community_[u]) != to) store_relaxed(pending_[u], char{1});
   }
@@ -88,40 +87,48 @@ class Sweep {
   Local* const community_;
   double* const degrees_;
   char* const pending_;
+  const LocalMoving::Returns returns_;
 };
 
 }  // namespace
 
+void LocalMoving::start(std::size_t locals) {
+  if (pending_.size() < locals) pending_ = Array<char>(locals);
+  std::fill_n(pending_.data(), locals, char{1});
+}
+
+LocalMoving::Moves LocalMoving::sweep(const Level& level, const ModularityTerms& terms, Workers workers,
+                                      std::size_t communities, Array<Local>& community, Array<double>& degrees,
+                                      Returns returns) {
+  Moves all;
+  with_level_weights(level, [&]<class Weight>(const Weight& weight) {
+    using Number = decltype(weight(Edge{0}));
+    for (ThreadSums& sums : sums_) sums.by<Number>().resize(communities);
+    const Sweep sweep(level, terms, weight, community.data(), degrees.data(), pending_.data(), returns);
+    std::vector<Moved> moved(sums_.size());
+    const auto rows_before = [&](std::size_t end) {
+      return [&, end](int thread, std::size_t a, std::size_t b) {
+        sweep.rows(end - b, end - a, sums_[thread].by<Number>(), moved[thread]);
+      };
+    };
+    const std::size_t front = std::min(level.rows, kFrontRows);
+    for_rows(team_, workers, level.rows - front, kMovingGrain, rows_before(level.rows));
+    for_rows(team_, workers, front, kFrontGrain, rows_before(front));
+    for (const Moved& part : moved) all += part;
+  });
+  all.gain /= terms.total / 2;
+  return all;
+}
+
 Vertex LocalMoving::run(const Level& level, const ModularityTerms& terms, double tolerance, Workers workers,
                         Array<Local>& community, Array<double>& degrees) {
   Vertex all_moves = 0;
-  if (pending_.size() < level.rows) pending_ = Array<char>(level.rows);
-  std::fill_n(pending_.data(), level.rows, char{1});
-  with_level_weights(level, [&]<class Weight>(const Weight& weight) {
-    using Number = decltype(weight(Edge{0}));
-    for (ThreadSums& sums : sums_) sums.by<Number>().resize(level.rows);
-    const Sweep sweep(level, terms, weight, community.data(), degrees.data(), pending_.data());
-    for (int sweeps = 1;; ++sweeps) {
-      std::vector<Moved> moved(sums_.size());
-      const auto rows_before = [&](std::size_t end) {
-        return [&, end](int thread, std::size_t a, std::size_t b) {
-          sweep.rows(end - b, end - a, sums_[thread].by<Number>(), moved[thread]);
-        };
-      };
-      const std::size_t front = std::min(level.rows, kFrontRows);
-      for_rows(team_, workers, level.rows - front, kMovingGrain, rows_before(level.rows));
-      for_rows(team_, workers, front, kFrontGrain, rows_before(front));
-      double gain = 0;
-      Vertex moves = 0;
-      for (const Moved& part : moved) {
-        gain += part.gain;
-        moves += part.moves;
-      }
-      all_moves += moves;
-      if (moves == 0 || gain < tolerance * terms.total / 2 || sweeps == kMostSweeps) break;
-    }
-  });
-  return all_moves;
+  start(level.rows);
+  for (int sweeps = 1;; ++sweeps) {
+    const Moves moves = sweep(level, terms, workers, level.rows, community, degrees, {});
+    all_moves += moves.count;
+    if (moves.count == 0 || moves.gain < tolerance || sweeps == kMostSweeps) return all_moves;
+  }
 }
 
 std::size_t LocalMoving::memory_bytes() const {

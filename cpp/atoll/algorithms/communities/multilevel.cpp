@@ -7,9 +7,6 @@ namespace atl {
 namespace {
 
 constexpr std::size_t kVerticesGrain = 4096;
-// A sweep of a pass's first level that gains less ends it: what is left is found on the next ones, which are smaller.
-constexpr double kFirstTolerance = 1e-3, kLaterTolerance = 1e-4;
-constexpr double kLeastGain = 1e-6;  // of a pass, else it is the last
 // By several threads a level may gain less than they believed. From here on one goes on, whose every move is a gain.
 constexpr int kLevelsByThreads = 20;
 // Below so many edges, some 0.1 ms of work, waking threads for each sweep does not pay.
@@ -51,14 +48,14 @@ void Multilevel::run(const Level& first, const Terms& terms, std::span<const Loc
   std::vector<Local> from(start.begin(), start.end());
   for (int pass = 1;; ++pass) {
     const double before = modularity_;
-    run_levels(first, terms, from, pass == 1 ? kFirstTolerance : kLaterTolerance, progress);
+    run_levels(first, terms, from, Passes::tolerance(pass), progress);
     if (pass > 1 && modularity_ < before) {  // by several threads moves may lose: back to the communities it began with
       std::copy(from.begin(), from.end(), vertex_of_.data());
       communities_ = number_sets(vertex_of_, first.rows);
       modularity_ = before;
       break;
     }
-    if (pass == terms.iterations || (pass > 1 && modularity_ - before < kLeastGain)) break;
+    if (pass == terms.iterations || (pass > 1 && modularity_ - before < Passes::kLeastGain)) break;
     // A community is named by its first row.
     std::vector<Local> name(index(communities_), -1);
     from.resize(first.rows);
@@ -104,7 +101,7 @@ bool Multilevel::coarsen(const Level& level, const Terms& terms, Workers workers
     std::copy_n(set_.data(), level.rows, community_.data());
   }
   const Local sets = number_sets(set_, level.rows);
-  aggregation_.run(level, workers, static_cast<std::size_t>(sets), set_, next);
+  aggregation_.run(level, workers, static_cast<std::size_t>(sets), static_cast<std::size_t>(sets), set_, next);
   for_rows(team_, workers, vertex_of_.size(), kVerticesGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v) vertex_of_[v] = set_[vertex_of_[v]];
   });

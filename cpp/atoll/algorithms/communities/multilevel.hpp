@@ -14,6 +14,13 @@
 ///     levels.community()[row]; levels.communities(); levels.modularity();
 namespace atl {
 
+/// Passes over all levels, each from the communities of the one before.
+struct Passes {
+  static constexpr double kLeastGain = 1e-6;  ///< of a pass, else it is the last
+  /// A sweep of a pass's first level that gains less ends it: the next levels, which are smaller, find what is left.
+  static constexpr double tolerance(int pass) { return pass == 1 ? 1e-3 : 1e-4; }
+};
+
 class Multilevel {
  public:
   explicit Multilevel(Team& team)

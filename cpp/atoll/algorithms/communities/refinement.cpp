@@ -9,7 +9,8 @@
 //
 // Threads: a singleton that wants to join another subset first makes itself gone, so that nobody joins it meanwhile; who
 // joins a singleton first makes it joined, so that it stays. Both are one exchange of a byte. A neighbour that has
-// joined a subset never leaves it, so subsets are connected whatever the threads do.
+// joined a subset never leaves it, so subsets are connected whatever the threads do. Targets behind the rows are other
+// ranks': they count as neighbours inside the community, and nobody joins them.
 #include <atoll/algorithms/communities/refinement.hpp>
 
 namespace atl {
@@ -50,7 +51,7 @@ Vertex Refinement::run(const Level& level, const ModularityTerms& terms, Workers
         const Local u = level.targets[e];
         if (u == static_cast<Local>(v) || community[u] != mine) continue;
         inside += static_cast<double>(weight(e));
-        sums.add(load_relaxed(subset[u]), weight(e));
+        if (index(u) < rows) sums.add(load_relaxed(subset[u]), weight(e));
       }
       if (sums.empty()) return false;
       const double degree = level.degree[v], loss = terms.loss(degree);

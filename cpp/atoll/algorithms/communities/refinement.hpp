@@ -16,8 +16,8 @@ class Refinement {
  public:
   explicit Refinement(Team& team, std::vector<ThreadSums>& sums) : team_(team), sums_(sums) {}
 
-  /// All targets of the level are rows. `community` is [row] and `degrees` by community. `subset` becomes [row] a row
-  /// of the subset. Returns how many have joined another.
+  /// `community` is [target] and `degrees` by community. `subset` becomes [row] a row of the subset. Returns how many
+  /// have joined another; only rows join each other.
   Vertex run(const Level& level, const ModularityTerms& terms, Workers workers, const Array<Local>& community,
              const Array<double>& degrees, Array<Local>& subset);
   std::size_t memory_bytes() const { return degree_.size() * sizeof(double) + state_.size(); }

@@ -92,7 +92,7 @@ Algorithm row() {
           .python = {},
           .output_summary = {},
           .on_one_rank = {"algorithms/communities/multilevel.cpp"},
-          .over_ranks = {"algorithms/communities/distributed.cpp"},
+          .over_ranks = {"algorithms/communities/over_ranks.cpp"},
           .reference = {},
           .prepare = nullptr,
           .verify = nullptr};
