@@ -46,12 +46,14 @@ void Aggregation::run(const Level& level, Workers workers, std::size_t sets, std
           const auto v = static_cast<std::size_t>(members_[i]);
           degree += level.degree[v];
           if (level.inside) inside += level.inside[v];
-          for (Edge e = level.offsets[v]; e < level.offsets[v + 1]; ++e) {
-            const Local u = level.targets[e];
-            const auto w = static_cast<double>(weight(e));
-            if (u == static_cast<Local>(v)) inside += w;  // once more: it is once in its list
-            sums.add(set[u], w);
-          }
+          sums.add(
+              level.offsets[v], level.offsets[v + 1],
+              [&](Edge e) {
+                const Local u = level.targets[e];
+                if (u == static_cast<Local>(v)) inside += static_cast<double>(weight(e));  // it is once in its list
+                return set[u];
+              },
+              weight);
         }
         parts_[s] = {thread, out.targets.size()};
         sums.take([&](Local target, double sum) {

@@ -93,11 +93,23 @@ class CommunitySums {
     used_ = Array<Local>(communities + 1);  // add() writes behind the last one too
     sums_ = Array<Sum>(communities, Sum{0});
   }
-  void add(Local community, Sum weight) {
-    Sum& sum = sums_[community];
-    used_[count_] = community;
-    count_ += static_cast<std::size_t>((sum == 0) & (weight != 0));  // without a branch
-    sum += weight;
+  /// Adds weight(e) to the sum of community(e) for each edge of a list; of none if that is below 0.
+  template <class Community, class Weight>
+  void add(Edge begin, Edge end, Community&& community, Weight&& weight) {
+    // Here rather than in the object, where each addition would wait for the count that the one before has stored.
+    Sum* const sums = sums_.data();
+    Local* const used = used_.data();
+    std::size_t count = count_;
+    for (Edge e = begin; e < end; ++e) {
+      const Local c = community(e);
+      if (c < 0) continue;
+      const auto more = static_cast<Sum>(weight(e));
+      const Sum before = sums[c];
+      used[count] = c;
+      count += static_cast<std::size_t>((before == 0) & (more != 0));  // without a branch
+      sums[c] = before + more;
+    }
+    count_ = count;
   }
   Sum of(Local community) const { return sums_[community]; }
   /// f(community, sum) in the order of first additions, without sums of 0. Afterwards all sums are 0.

@@ -53,9 +53,13 @@ class Sweep {
   template <class Sums>
   void decide(std::size_t v, Sums& sums, Moved& moved) const {
     const Edge begin = level_.offsets[v], end = level_.offsets[v + 1];
-    for (Edge e = begin; e < end; ++e)
-      if (const Local u = level_.targets[e]; u != static_cast<Local>(v))
-        sums.add(load_relaxed(community_[u]), weight_(e));
+    sums.add(
+        begin, end,
+        [&](Edge e) {
+          const Local u = level_.targets[e];
+          return u == static_cast<Local>(v) ? -1 : load_relaxed(community_[u]);
+        },
+        weight_);
     if (sums.empty()) return;
     const Local from = community_[v];
     const double degree = level_.degree[v], loss = terms_.loss(degree);

@@ -47,12 +47,15 @@ Vertex Refinement::run(const Level& level, const ModularityTerms& terms, Workers
       if (load_relaxed(state_[v]) != kSingleton) return false;
       const Local mine = community[v];
       double inside = 0;
-      for (Edge e = level.offsets[v]; e < level.offsets[v + 1]; ++e) {
-        const Local u = level.targets[e];
-        if (u == static_cast<Local>(v) || community[u] != mine) continue;
-        inside += static_cast<double>(weight(e));
-        if (index(u) < rows) sums.add(load_relaxed(subset[u]), weight(e));
-      }
+      sums.add(
+          level.offsets[v], level.offsets[v + 1],
+          [&](Edge e) {
+            const Local u = level.targets[e];
+            if (u == static_cast<Local>(v) || community[u] != mine) return Local{-1};
+            inside += static_cast<double>(weight(e));
+            return index(u) < rows ? load_relaxed(subset[u]) : Local{-1};
+          },
+          weight);
       if (sums.empty()) return false;
       const double degree = level.degree[v], loss = terms.loss(degree);
       const bool is_well_connected = inside >= loss * (degrees[mine] - degree);
