@@ -111,6 +111,8 @@ class CommunitySums {
     }
     count_ = count;
   }
+  /// Asks for the sum of a community.
+  void prefetch(Local community) const { __builtin_prefetch(sums_.data() + community, 1); }
   Sum of(Local community) const { return sums_[community]; }
   /// f(community, sum) in the order of first additions, without sums of 0. Afterwards all sums are 0.
   template <class F>

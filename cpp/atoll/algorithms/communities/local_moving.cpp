@@ -15,6 +15,7 @@
 // Scientific Reports 9, 2019. [2] S. Sahu. "GVE-Louvain: Fast Louvain algorithm for community detection in shared
 // memory setting." arXiv 2312.04876, 2023.
 #include <atoll/algorithms/communities/local_moving.hpp>
+#include <cstdlib>
 
 namespace atl {
 namespace {
@@ -23,6 +24,21 @@ namespace {
 constexpr std::size_t kFrontRows = 4096, kFrontGrain = 16, kMovingGrain = 512;
 // With several threads a vertex may decide by what is no longer so, and go back and forth: sweeps come to an end.
 constexpr int kMostSweeps = 100;
+// Values of so many rows are not in the caches near a core. Where edges lead that far, a row asks for what the rows
+// behind it will read: 1.4 times as fast on communities:20; a lattice, whose edges are short, would take a quarter longer.
+constexpr std::size_t kFarRows = 1 << 17, kAhead = 4, kSampledRows = 1024;
+constexpr Edge kMostAhead = 64, kSampledEdges = 4;
+
+// Whether most edges, by a sample, lead further than a cache near a core holds the values of.
+bool are_targets_far(const Level& level) {
+  if (level.rows <= kFarRows) return false;
+  std::size_t seen = 0, far = 0;
+  const std::size_t step = level.rows / kSampledRows;
+  for (std::size_t v = 0; v < level.rows; v += step)
+    for (Edge e = level.offsets[v], end = std::min(level.offsets[v + 1], e + kSampledEdges); e < end; ++e, ++seen)
+      far += index(std::abs(level.targets[e] - static_cast<Local>(v))) > kFarRows / 2;
+  return 2 * far > seen;
+}
 
 struct alignas(128) Moved : LocalMoving::Moves {};
 
@@ -38,11 +54,13 @@ class Sweep {
         community_(community),
         degrees_(degrees),
         pending_(pending),
+        is_far_(are_targets_far(level)),
         returns_(returns) {}
 
   template <class Sums>
   void rows(std::size_t a, std::size_t b, Sums& sums, Moved& moved) const {
     for (std::size_t v = b; v-- > a;) {
+      if (is_far_ && v >= a + 2 * kAhead) fetch_ahead(v - kAhead, sums);
       if (!load_relaxed(pending_[v])) continue;
       store_relaxed(pending_[v], char{0});
       decide(v, sums, moved);
@@ -50,6 +68,21 @@ class Sweep {
   }
 
  private:
+  // Asks for what decide() will read of a row, and of one further ahead for the communities of its neighbours.
+  template <class Sums>
+  void fetch_ahead(std::size_t v, const Sums& sums) const {
+    if (load_relaxed(pending_[v - kAhead]))
+      for (Edge e = level_.offsets[v - kAhead], end = std::min(level_.offsets[v - kAhead + 1], e + kMostAhead); e < end;
+           ++e)
+        __builtin_prefetch(community_ + level_.targets[e]);
+    if (load_relaxed(pending_[v]))
+      for (Edge e = level_.offsets[v], end = std::min(level_.offsets[v + 1], e + kMostAhead); e < end; ++e) {
+        const Local c = load_relaxed(community_[level_.targets[e]]);
+        sums.prefetch(c);
+        __builtin_prefetch(degrees_ + c);
+      }
+  }
+
   template <class Sums>
   void decide(std::size_t v, Sums& sums, Moved& moved) const {
     const Edge begin = level_.offsets[v], end = level_.offsets[v + 1];
@@ -91,6 +124,7 @@ class Sweep {
   Local* const community_;
   double* const degrees_;
   char* const pending_;
+  const bool is_far_;
   const LocalMoving::Returns returns_;
 };
 
