@@ -195,6 +195,39 @@ def test_a_graph_over_ranks_is_loaded_by_all(ranks):
     assert len(set(found)) == 1  # as many batches on each rank
 
 
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5, 8])
+def test_ranks_that_have_only_their_own_rows_fetch_those_of_others(ranks):
+    given = {
+        "x": torch.rand(128, 3, generator=torch.Generator().manual_seed(1)),
+        "wide": torch.rand(128, 70, dtype=torch.float64).to(torch.float64),
+        "y": torch.arange(128),
+        "flag": torch.arange(128) % 3 == 0,
+        "half": torch.arange(128 * 6).reshape(128, 2, 3).to(torch.float16),
+        "none": torch.zeros(128, 0),
+    }
+    given["x"][5, 1] = float("nan")
+    plan = {"threads": 1, "domains": "2x2" if ranks == 4 else "", "route": "domain" if ranks == 4 else "direct"}
+
+    def run(world):
+        graph = atoll.Graph("uniform:7:8", comm=world, partition="hashed" if ranks in (3, 5) else "blocked")
+        assert graph.n == 128
+        places = np.searchsorted(np.sort(atoll.world.all_gather(world, graph.ids)), graph.ids)
+        rows = {name: value[places] for name, value in given.items()}
+        options = {"batch_size": 7, "shuffle": True, "seed": 2}
+        found = list(atoll.torch.NeighborLoader(graph, [3, 2], **options, attributes=rows))
+        wanted = list(atoll.torch.NeighborLoader(graph, [3, 2], **options, attributes=given))
+        for batch, other in zip(found, wanted, strict=True):
+            assert (batch.n_id == other.n_id).all()
+            for name in given:
+                assert batch[name].dtype == given[name].dtype
+                assert torch.equal(batch[name].nan_to_num(7), other[name].nan_to_num(7)), name
+        with pytest.raises(atoll.InputError, match=r"attributes\['x'\] has .* rows.*128 vertices"):
+            atoll.torch.NeighborLoader(graph, [2], attributes={"x": rows["x"][1:]})
+        return len(found)
+
+    assert len(set(atoll.run_ranks(ranks, run, plan=plan))) == 1
+
+
 def test_what_the_loader_does_not_take_is_refused():
     data = example()
     for options, error, text in (

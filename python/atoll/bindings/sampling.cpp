@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random walks and samples of neighbourhoods.
+// Random walks and samples of neighbourhoods, and the rows of a matrix that a sample needs.
+#include <atoll/engine/halo/halo_exchange.hpp>
+
 #include "bindings.hpp"
 
 namespace atl::python {
 namespace {
 
 using VertexColumn = nb::ndarray<const Vertex, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using WordMatrix = nb::ndarray<const Local, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using ChanceColumn = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 template <class T>
@@ -96,6 +99,30 @@ nb::dict important_neighbors(SharedGraph& g, const VertexColumn& seeds, const st
   return arrays_of(std::move(sample), true);
 }
 
+// The rows `needed`, by number over all ranks, of a matrix of which each rank has those of its vertices, by owned index.
+// What the words are is of no importance. Collective.
+Numpy<Local> fetch_rows(SharedGraph& g, const WordMatrix& own, const VertexColumn& needed) {
+  const std::size_t width = own.shape(1);
+  Array<Local> rows(needed.size() * width);
+  if (width == 0) return to_numpy(std::move(rows));
+  g.world->call([&](World& world) {
+    const auto plan = std::make_shared<const HaloPlan>(world, g.graph.blocks(), values_in(needed));
+    const HaloPath path = world.route().is_direct() ? HaloPath::direct : HaloPath::domains;
+    HaloExchange<Local, MinOf> exchange(plan, width, path);
+    Array<Local> copies((plan->rows() - plan->first_copy()) * width);
+    exchange.broadcast_all(own.data(), static_cast<std::ptrdiff_t>(width), {copies.data(), copies.size()},
+                           [](std::size_t) { return false; });
+    for (std::size_t k = 0; k < needed.size(); ++k) {
+      const auto row = index(plan->local_row(needed.data()[k]));
+      const Local* from =
+          row < plan->first_copy() ? own.data() + row * width : copies.data() + (row - plan->first_copy()) * width;
+      std::copy_n(from, width, rows.data() + k * width);
+    }
+    return 0;
+  });
+  return to_numpy(std::move(rows));
+}
+
 }  // namespace
 
 void bind_sampling(nb::module_& m) {
@@ -106,6 +133,7 @@ void bind_sampling(nb::module_& m) {
         "by_weight"_a, "chances"_a.noconvert().none(), "seed"_a);
   m.def("important_neighbors", &important_neighbors, "graph"_a, "seeds"_a.noconvert(), "fanout"_a, "walks"_a,
         "length"_a, "by_weight"_a, "seed"_a);
+  m.def("fetch_rows", &fetch_rows, "graph"_a, "own"_a.noconvert(), "needed"_a.noconvert());
 }
 
 }  // namespace atl::python

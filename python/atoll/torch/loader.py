@@ -71,7 +71,9 @@ class NeighborLoader:
                                 a number of each input node, which batches tell; None: its position in input_nodes
     num_workers : int           1 or more: a thread makes the next batch meanwhile, where one rank has the graph
     attributes : mapping, optional
-                                of a Graph: tensors with a row for each of its n vertices, by ascending id
+                                of a Graph: tensors with a row for each of its n vertices, by ascending id; or, where
+                                each rank has only its own vertices' rows, those in the order of graph.ids: a batch gets
+                                the others from their ranks
     **options                   of PyTorch Geometric's and torch's loaders: those of worker processes and memory have no
                                 effect, others are taken at their defaults only
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, Protocol
 
@@ -78,17 +79,13 @@ class OfGraph:
     def __init__(
         self, graph: Graph, attributes: Mapping[str, Any], fanout: list[int], weight_attr: str | None, input_nodes: Any
     ) -> None:
-        self.data: Any = dict(attributes)
         self._fanout = fanout
         weight = True if weight_attr == "weight" and graph.weighted else weight_attr
         self._graph, self._by_weight = weighted_graph(graph, weight)
         self._ids = np.sort(all_gather(graph.world, graph.ids))
+        self.data, self._own = _attributes_of(graph, attributes)
+        self._row = np.argsort(all_gather(graph.world, graph.ids)) if self._own else None
         with agreed(graph.world):
-            for name, value in self.data.items():
-                if len(value) != graph.n:
-                    raise errors.InputError(
-                        f"attributes[{name!r}] has {len(value)} rows (the graph has {graph.n} vertices). Give one each."
-                    )
             mask = _mask(input_nodes, graph.n)
             if input_nodes is None:
                 ids = graph.ids
@@ -115,9 +112,54 @@ class OfGraph:
         )
         n_id = torch.from_numpy(np.searchsorted(self._ids, found["vertices"].view(np.int64)))
         more = _counted(found, self.input_id[positions])
+        if self._row is not None:
+            needed = np.ascontiguousarray(self._row[n_id.numpy()], dtype=np.int64)
+            more |= {name: rows.fetched(self._graph, needed) for name, rows in self._own.items()}
         if found["weight"] is not None:
             more["edge_weight"] = torch.from_numpy(found["weight"])
         return select(self.data, (len(self._ids), -1), n_id, None, _ends_in(found), more)
+
+
+class OwnRows:
+    """A tensor of which each rank has the rows of its vertices, in the order of graph.ids."""
+
+    def __init__(self, value: Any) -> None:
+        tensor = torch.as_tensor(value).detach().cpu().contiguous()
+        self._type, self._shape = tensor.dtype, tensor.shape[1:]
+        rows = tensor.reshape(len(tensor), math.prod(self._shape)).view(torch.uint8).numpy()
+        self._bytes = rows.shape[1]
+        self._words = np.zeros((len(rows), (self._bytes + 3) // 4), dtype=np.int32)
+        self._words.view(np.uint8)[:, : self._bytes] = rows
+
+    def fetched(self, graph: Graph, needed: np.ndarray) -> Tensor:
+        """Returns the rows with these numbers over all ranks. Collective."""
+        words = _core.fetch_rows(graph._core, self._words, needed).reshape(len(needed), -1)
+        rows = np.ascontiguousarray(words.view(np.uint8)[:, : self._bytes])
+        return torch.from_numpy(rows).view(self._type).reshape(len(needed), *self._shape)
+
+
+def _attributes_of(graph: Graph, attributes: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, OwnRows]]:
+    """Returns the attributes that all ranks have all rows of, and those of which each has its vertices' rows."""
+    world = graph.world
+    forms = {name: (str(getattr(a, "dtype", "")), tuple(getattr(a, "shape", ())[1:])) for name, a in attributes.items()}
+    with agreed(world, f"attributes of {forms}"):
+        own = np.array([len(graph.ids), *(len(value) for value in attributes.values())], dtype=np.int64)
+    counts = all_gather(world, own).reshape(world.size, len(own))
+    whole, spread = {}, {}
+    with agreed(world):
+        for k, (name, value) in enumerate(attributes.items(), 1):
+            if (counts[:, k] == graph.n).all():
+                whole[name] = value
+                continue
+            for rank in np.flatnonzero(counts[:, k] != counts[:, 0]):
+                where = f" on rank {rank}" if world.size > 1 else ""
+                has = f", {counts[rank, 0]} of them on that rank" if world.size > 1 else ""
+                raise errors.InputError(
+                    f"attributes[{name!r}] has {counts[rank, k]} rows{where} (the graph has {graph.n} vertices{has}). "
+                    "Give one each."
+                )
+            spread[name] = OwnRows(value)
+    return whole, spread
 
 
 def _ends_in(found: dict[str, Any]) -> Tensor:
