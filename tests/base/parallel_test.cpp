@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
+#include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 
 #include <atoll/base/parallel.hpp>
 #include <atomic>
@@ -17,6 +19,15 @@ using namespace atl;
 namespace {
 
 const std::vector<int> kThreads = {1, 2, 3, 4, 8};
+
+std::atomic<bool> held{false}, arrived{false};
+
+// Keeps the thread that it interrupts until `held` is false.
+extern "C" void hold(int) {
+  arrived = true;
+  while (held) {
+  }
+}
 
 }  // namespace
 
@@ -204,6 +215,51 @@ TEST_CASE("a chunk that was started is finished even if others leave, so threads
       CHECK(turn > wrong);
       CHECK(turn < 1 << 20);  // the other threads have left
     }
+  }
+}
+
+TEST_CASE("for_range does not wait for a thread that has not begun, and that joins a later region") {
+  struct sigaction holding {
+  }, before{};
+  holding.sa_handler = hold;
+  REQUIRE(sigaction(SIGUSR1, &holding, &before) == 0);
+  Team team(3);
+  for (int round = 0; round < 20; ++round) {
+    pthread_t late{};
+    team.run([&](int thread) {
+      if (thread == 2) late = pthread_self();
+    });
+    held = true;
+    arrived = false;
+    REQUIRE(pthread_kill(late, SIGUSR1) == 0);
+    while (!arrived) std::this_thread::yield();
+    for (int region = 0; region < 5; ++region) {
+      std::atomic<int> chunks{0};
+      std::atomic<bool> by_late{false};
+      team.for_range(1000, 10, [&](int thread, std::size_t, std::size_t) {
+        ++chunks;
+        if (thread == 2) by_late = true;
+      });
+      CHECK(chunks == 100);
+      CHECK(!by_late);
+    }
+    held = false;
+    std::vector<std::atomic<int>> calls(3);
+    team.run([&](int thread) { ++calls[static_cast<std::size_t>(thread)]; });
+    for (const auto& c : calls) CHECK(c == 1);
+  }
+  REQUIRE(sigaction(SIGUSR1, &before, nullptr) == 0);
+}
+
+TEST_CASE("threads that come late to many short regions neither miss a chunk nor do one twice") {
+  Team team(8);
+  for (int region = 0; region < 20000; ++region) {
+    const std::size_t n = 2 + static_cast<std::size_t>(region % 7);
+    std::atomic<std::uint64_t> sum{0};  // gone after the region
+    team.for_range(n, 1, [&](int, std::size_t a, std::size_t) { sum += std::uint64_t{1} << (8 * a); });
+    std::uint64_t expected = 0;
+    for (std::size_t i = 0; i < n; ++i) expected += std::uint64_t{1} << (8 * i);
+    REQUIRE(sum == expected);
   }
 }
 

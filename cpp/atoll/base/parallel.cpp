@@ -108,7 +108,7 @@ class Starvation {
   std::chrono::nanoseconds ran_before_{};
 };
 
-void end(bool& stop, std::atomic<std::uint32_t>& epoch, std::vector<std::thread>& workers) {
+void end(std::atomic<bool>& stop, std::atomic<std::uint32_t>& epoch, std::vector<std::thread>& workers) {
   stop = true;
   epoch.fetch_add(1, std::memory_order_release);
   epoch.notify_all();
@@ -206,23 +206,28 @@ void Team::ask() {
   next_ask_ms_ = coarse_ms() + kAskEveryMs;
 }
 
-void Team::launch(Task task, void* argument) {
+void Team::launch(Task task, void* argument, Attendance attendance) {
   keep_off_this_core(workers_);
   task_ = task;
   argument_ = argument;
-  running_.store(threads_ - 1, std::memory_order_relaxed);
-  epoch_.fetch_add(1, std::memory_order_release);
+  ended_.store(0, std::memory_order_relaxed);
+  const std::uint32_t epoch = epoch_.load(std::memory_order_relaxed) + 1;
+  gate_.store(std::uint64_t{epoch} << 32, std::memory_order_release);
+  epoch_.store(epoch, std::memory_order_release);
   epoch_.notify_all();
   play(0);
+  auto awaited = static_cast<std::uint32_t>(threads_ - 1);
+  if (attendance == Attendance::those_that_begin)
+    awaited = static_cast<std::uint32_t>(gate_.exchange(std::uint64_t{epoch} << 32 | kClosed));
   constexpr std::chrono::microseconds kNap(20);
-  int left;
+  std::uint32_t ended;
   Backoff backoff;
   Starvation starvation(workers_);
-  for (int spins = 0; (left = running_.load(std::memory_order_acquire)) != 0; ++spins) {
+  for (int spins = 0; (ended = ended_.load(std::memory_order_acquire)) != awaited; ++spins) {
     const bool seen = spins >= Backoff::kSpins && starvation.look();
     if (backoff.pause()) continue;
     if (seen) {
-      running_.wait(left, std::memory_order_acquire);
+      ended_.wait(ended, std::memory_order_acquire);
     } else {
       std::this_thread::sleep_for(kNap);
     }
@@ -245,16 +250,28 @@ void Team::play(int thread) {
   }
 }
 
+// False if the region of this epoch takes no more workers: what it works on may be gone.
+bool Team::begin(std::uint32_t epoch) {
+  std::uint64_t gate = gate_.load(std::memory_order_relaxed);
+  do {
+    if (gate >> 32 != epoch || static_cast<std::uint32_t>(gate) == kClosed) return false;
+  } while (!gate_.compare_exchange_weak(gate, gate + 1, std::memory_order_acquire, std::memory_order_relaxed));
+  return true;
+}
+
 void Team::work(int thread) {
   t_thread = thread;
   std::uint32_t seen = 0;
   for (;;) {
-    for (Backoff backoff; epoch_.load(std::memory_order_acquire) == seen;)
+    std::uint32_t epoch;
+    for (Backoff backoff; (epoch = epoch_.load(std::memory_order_acquire)) == seen;)
       if (!backoff.pause()) epoch_.wait(seen, std::memory_order_acquire);
-    ++seen;
+    seen = epoch;  // regions that have ended meanwhile did not wait for this thread
     if (stop_) return;
+    if (!begin(epoch)) continue;
     play(thread);
-    if (running_.fetch_sub(1, std::memory_order_acq_rel) == 1) running_.notify_one();
+    ended_.fetch_add(1, std::memory_order_acq_rel);
+    ended_.notify_one();
   }
 }
 

@@ -21,7 +21,8 @@
 ///     });
 ///
 /// The calling thread is thread 0. A region costs about a microsecond while the workers are awake. Workers spin
-/// at most kSpins pauses, then yield, then sleep in the kernel, so more threads than cores do no harm.
+/// at most kSpins pauses, then yield, then sleep in the kernel, so more threads than cores do no harm. for_range does
+/// not wait for a worker that has not begun when all chunks are taken, as where another program has its core.
 /// An exception of any thread is thrown again by run(), after all threads have ended the region: the others leave it at
 /// their next cancellation point, which the beginning of a region, each chunk of for_range and barrier() are.
 namespace atl {
@@ -133,7 +134,7 @@ class Team {
     }
     using G = std::remove_reference_t<F>;
     launch([](void* g, int thread) { (*static_cast<G*>(g))(thread); },
-           const_cast<void*>(static_cast<const void*>(std::addressof(f))));
+           const_cast<void*>(static_cast<const void*>(std::addressof(f))), Attendance::all);
   }
 
   /// Calls f(thread, begin, end) for chunks of at most `grain` that cover [0, n).
@@ -146,14 +147,17 @@ class Team {
       }
       return;
     }
+    cancellation_point();
     std::atomic<std::size_t> next{0};
-    run([&](int thread) {
+    auto take_chunks = [&](int thread) {
       // A thread must process a chunk it has taken: others may wait for its results.
       for (std::size_t a;; f(thread, a, std::min(n, a + grain))) {
         cancellation_point(thread);
         if ((a = next.fetch_add(grain, std::memory_order_relaxed)) >= n) return;
       }
-    });
+    };
+    launch([](void* g, int thread) { (*static_cast<decltype(take_chunks)*>(g))(thread); }, &take_chunks,
+           Attendance::those_that_begin);
   }
 
   /// The part of [0, n) that is `thread`'s when everyone takes one contiguous piece, cut at multiples of `unit`.
@@ -172,8 +176,11 @@ class Team {
  private:
   struct Left {};  // thrown where another thread has failed: not an error of its own
   using Task = void (*)(void*, int);
-  void launch(Task task, void* argument);
+  // Whether a region ends once every thread has ended it, or those that have begun by the time that thread 0 has ended.
+  enum class Attendance { all, those_that_begin };
+  void launch(Task task, void* argument, Attendance attendance);
   void work(int thread);
+  bool begin(std::uint32_t epoch);
   void play(int thread);
   void ask();
 
@@ -183,11 +190,14 @@ class Team {
   std::vector<std::exception_ptr> errors_;
   Task task_ = nullptr;
   void* argument_ = nullptr;
-  bool stop_ = false;
+  std::atomic<bool> stop_{false};
   std::function<void()> ask_;
   std::int64_t next_ask_ms_ = 0;
   alignas(64) std::atomic<std::uint32_t> epoch_{0};
-  alignas(64) std::atomic<int> running_{0};
+  // Says of the present region its epoch, and below it how many workers have begun, or kClosed if no more may.
+  static constexpr std::uint32_t kClosed = UINT32_MAX;
+  alignas(64) std::atomic<std::uint64_t> gate_{kClosed};
+  alignas(64) std::atomic<std::uint32_t> ended_{0};  // workers
 };
 
 /// Cores that this process may run on.
