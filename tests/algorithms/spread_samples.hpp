@@ -45,6 +45,32 @@ std::vector<T> by_id(const Graph& graph, const Array<T>& by_owned_index) {
   return graph.world().all_gather_varying(std::span<const T>(here));
 }
 
+/// Calls f(sample, graph) on each rank of a spread, which may have `replicated_bytes` for what every rank would hold.
+template <class F>
+void on_spread(const Spread& spread, const Sample& sample, cases::Weight weight, F&& f,
+               std::size_t replicated_bytes = Plan{}.replicated_bytes) {
+  const cases::Case& c = sample.edges;
+  Plan plan;
+  plan.threads = spread.threads;
+  plan.domains = spread.domains;
+  plan.route = spread.route;
+  plan.replicated_bytes = replicated_bytes;
+  CAPTURE(c.name);
+  CAPTURE(sample.directed);
+  CAPTURE(spread.ranks);
+  CAPTURE(spread.route);
+  CAPTURE(static_cast<int>(spread.cut));
+  CAPTURE(replicated_bytes);
+  run_ranks(spread.ranks, plan, [&](World& world) {
+    const Graph graph =
+        Graph::build(world,
+                     cases::slice(c, sample.directed, weight, c.ids().empty(), world.rank(), world.size(),
+                                  cases::Distribution::spread),
+                     {.placement = {.partition = spread.partition, .cut = spread.cut, .heavy = spread.heavy}});
+    f(sample, graph);
+  });
+}
+
 /// Calls f(sample, graph) on each rank.
 template <class F>
 void for_each_spread(cases::Weight weight, F&& f, double lightest = 0) {
@@ -60,24 +86,7 @@ void for_each_spread(cases::Weight weight, F&& f, double lightest = 0) {
         if (shapes::kSanitized && random_at(6, ++variant) % 16 != 0) continue;
         if (spread.cut != Cut::edge && random_at(7, ++cut_variant) % 3 != 0)
           continue;  // all cuts, a third of the graphs
-        const Sample sample{c, directed, Duplicates::merge_min};
-        Plan plan;
-        plan.threads = spread.threads;
-        plan.domains = spread.domains;
-        plan.route = spread.route;
-        CAPTURE(c.name);
-        CAPTURE(directed);
-        CAPTURE(spread.ranks);
-        CAPTURE(spread.route);
-        CAPTURE(static_cast<int>(spread.cut));
-        run_ranks(spread.ranks, plan, [&](World& world) {
-          const Graph graph =
-              Graph::build(world,
-                           cases::slice(c, directed, weight, c.ids().empty(), world.rank(), world.size(),
-                                        cases::Distribution::spread),
-                           {.placement = {.partition = spread.partition, .cut = spread.cut, .heavy = spread.heavy}});
-          f(sample, graph);
-        });
+        on_spread(spread, Sample{c, directed, Duplicates::merge_min}, weight, f);
       }
 }
 

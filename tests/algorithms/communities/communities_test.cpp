@@ -127,26 +127,14 @@ TEST_CASE(
   for (const char* text : {"kron:8", "uniform:8:3", "grid:11x9", "star:200", "path:60", "communities:8:12:0.1:1"})
     for (const samples::Spread& spread : samples::kSpreads) {
       if (spread.ranks == 1 || (shapes::kSanitized && random_at(8, ++variant) % 8 != 0)) continue;
-      const cases::Case c = samples::from_text(text);
-      for (const bool by_weight : {false, true}) {
-        const cases::Weight weight = by_weight ? cases::Weight::wide : cases::Weight::none;
-        const Sample sample{c, false, Duplicates::merge_min};
-        Plan plan;
-        plan.threads = spread.threads;
-        plan.domains = spread.domains;
-        plan.route = spread.route;
-        plan.replicated_bytes = 2000;
-        CAPTURE(text);
-        CAPTURE(spread.ranks);
-        CAPTURE(spread.route);
-        CAPTURE(by_weight);
-        run_ranks(spread.ranks, plan, [&](World& world) {
-          const Graph graph = Graph::build(
-              world, cases::slice(c, false, weight, false, world.rank(), world.size(), cases::Distribution::spread),
-              {.placement = {.partition = spread.partition, .cut = spread.cut, .heavy = spread.heavy}});
-          for (const CommunityMethod method : kMethods) check_answer(sample, graph, method, by_weight);
-        });
-      }
+      const Sample sample{samples::from_text(text), false, Duplicates::merge_min};
+      for (const bool by_weight : {false, true})
+        samples::on_spread(
+            spread, sample, by_weight ? cases::Weight::wide : cases::Weight::none,
+            [&](const Sample&, const Graph& graph) {
+              for (const CommunityMethod method : kMethods) check_answer(sample, graph, method, by_weight);
+            },
+            2000);
     }
 }
 
