@@ -21,6 +21,7 @@ NeighborAlltoallv::NeighborAlltoallv(World& world, std::size_t capacity, std::ve
                                      std::vector<std::size_t> items_from)
     : world_(world), queue_(by_queue(world) ? world.shared<QueueChannels>() : nullptr), capacity_(capacity) {
   const Rank ranks = world.size();
+  if (world.traffic()) traffic_ = std::make_unique<AlltoallvLog>(*world.traffic(), capacity, items_to, items_from);
   for (Rank r = 0; r < ranks; ++r) sources_.emplace_back();
   // Each rank starts with the next one, so that they do not all send to rank 0 first.
   for (Rank step = 1; step < ranks; ++step) {
@@ -258,6 +259,8 @@ void NeighborAlltoallv::Writer::open() {
 void NeighborAlltoallv::Writer::publish_part(bool last) {
   const std::uint32_t parts = peer_->parts.fetch_add(1, std::memory_order_relaxed) + 1;
   const Part part{last ? parts : 0, 1};
+  if (alltoallv_.traffic_) [[unlikely]]
+    alltoallv_.traffic_->add(peer_->rank, used_ - sizeof part);
   std::memcpy(memory_.data, &part, sizeof part);
   alltoallv_.publish(peer_->rank, std::exchange(memory_, {}), std::exchange(used_, 0));
 }

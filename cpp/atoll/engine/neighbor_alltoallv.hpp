@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/runtime/traffic/traffic_log.hpp>
 #include <atoll/runtime/world.hpp>
 #include <deque>
 #include <memory>
@@ -144,9 +145,10 @@ class NeighborAlltoallv {
   World& world_;
   const std::shared_ptr<QueueChannels> queue_;  // nullptr: parts go in slots
   const std::size_t capacity_;
-  std::deque<Peer> peers_;          // ranks that this rank sends to, in order from the next rank on
-  std::deque<Source> sources_;      // [rank]
-  std::vector<Rank> receive_only_;  // ranks that may send this one several parts and receive none
+  std::unique_ptr<AlltoallvLog> traffic_;  // null: it is not kept
+  std::deque<Peer> peers_;                 // ranks that this rank sends to, in order from the next rank on
+  std::deque<Source> sources_;             // [rank]
+  std::vector<Rank> receive_only_;         // ranks that may send this one several parts and receive none
   std::size_t senders_ = 0;
   std::uint32_t channel_ = 0;
   std::atomic<std::uint32_t> round_{0};          // the latest that this rank has begun
@@ -204,6 +206,7 @@ template <class Write, class Read, class Overlap>
 void NeighborAlltoallv::exchange(Write&& write, Read&& read, Overlap&& overlap) {
   using R = std::remove_reference_t<Read>;
   using M = std::remove_reference_t<Overlap>;
+  const AlltoallvLog::Round kept(traffic_.get());
   const auto erased = [](auto& f) { return const_cast<void*>(static_cast<const void*>(std::addressof(f))); };
   begin([](void* f, Rank from, std::span<const std::byte> part) { (*static_cast<R*>(f))(from, part); }, erased(read),
         [](void* f) { return (*static_cast<M*>(f))(); }, erased(overlap));

@@ -77,6 +77,7 @@ void Collectives::deliver(void* self, Rank from, std::uint32_t, const std::byte*
 }
 
 void Collectives::send(Rank to, std::uint64_t tag, std::span<const std::byte> bytes) {
+  const KeptStep step(traffic_, StepKind::send, static_cast<std::uint64_t>(to), tag, bytes.size());
   // An empty message sends nothing, and receive() does not wait for it.
   const std::size_t payload = slot_fill_bytes(world_, bytes.size()), part = payload - sizeof(Chunk);
   for (std::size_t offset = 0; offset < bytes.size();) {
@@ -140,6 +141,7 @@ bool complete(E& expected) {
 }  // namespace
 
 void Collectives::receive(Rank from, std::uint64_t tag, std::span<std::byte> bytes) {
+  const KeptStep step(traffic_, StepKind::receive, static_cast<std::uint64_t>(from), tag, bytes.size());
   if (bytes.empty()) return;
   Expected e{from, tag, bytes.data(), bytes.size()};
   const auto announced = announce(*inbox_, e);
@@ -180,6 +182,20 @@ void Collectives::all_gather_bytes(const std::byte* mine, std::size_t bytes, std
 
 void Collectives::barrier() {
   fold(char{0}, [](char a, char) { return a; });
+}
+
+void Collectives::imitate_fold(std::size_t bytes) {
+  if (ranks() == 1) return;
+  if (folds_by_all_gather()) return imitate_all_gather(bytes);
+  std::vector<std::byte> value(bytes);
+  gather_bytes(value);
+  hand_down(value);
+}
+
+void Collectives::imitate_all_gather(std::size_t bytes) {
+  const std::vector<std::byte> mine(bytes);
+  std::vector<std::byte> all(static_cast<std::size_t>(ranks()) * bytes);
+  all_gather_bytes(mine.data(), bytes, all.data());
 }
 
 void Collectives::barrier_within(int level) {
@@ -261,6 +277,7 @@ void Collectives::broadcast_bytes(std::span<std::byte> bytes, Rank root) {
 // A direct exchange. Each rank starts with its right-hand neighbour, so that no rank is flooded.
 void Collectives::exchange_bytes(const std::vector<std::span<const std::byte>>& outgoing,
                                  const std::vector<std::span<std::byte>>& incoming) {
+  const KeptStep step(traffic_, outgoing);
   const std::uint64_t tag = next_tag();
   const Rank p = ranks(), me = world_.rank();
   ExpectedFromAll expected{tag, incoming, 0};
@@ -280,6 +297,7 @@ void Collectives::exchange_bytes(const std::vector<std::span<const std::byte>>& 
 // numbers whose index has bit k to the rank 2^k further on. (J. Bruck et al., "Efficient algorithms for all-to-all
 // communications in multiport message-passing systems", 1997.)
 std::vector<Edge> Collectives::exchange_lengths(const std::vector<Edge>& outgoing) {
+  const KeptStep step(traffic_, StepKind::exchange_lengths);
   const auto p = static_cast<std::size_t>(ranks()), me = static_cast<std::size_t>(world_.rank());
   std::vector<Edge> result(p);
   if (ranks() <= kDirectUpTo) {

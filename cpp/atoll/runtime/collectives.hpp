@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atoll/base/types.hpp>
+#include <atoll/runtime/traffic/kept_step.hpp>
 #include <cstring>
 #include <memory>
 #include <span>
@@ -59,6 +60,7 @@ class Collectives {
   /// Copies `values` of `root` to every rank; sizes must be equal.
   template <Plain T>
   void broadcast(std::span<T> values, Rank root) {
+    const KeptStep step(traffic_, StepKind::broadcast, values.size_bytes(), static_cast<std::uint64_t>(root));
     broadcast_bytes(std::as_writable_bytes(values), root);
   }
   /// Concatenates the ranks' lists in rank order; `counts`, if given, receives each rank's length.
@@ -80,12 +82,17 @@ class Collectives {
   /// in slots or copied; it makes progress meanwhile.
   void send(Rank to, std::uint64_t tag, std::span<const std::byte> bytes);
   void receive(Rank from, std::uint64_t tag, std::span<std::byte> bytes);
+  /// Sends what fold() and all_gather() of a value of so many bytes send.
+  void imitate_fold(std::size_t bytes);
+  void imitate_all_gather(std::size_t bytes);
   /// A tag that no other message of this World has; the same on all ranks if they call it in the same order.
   std::uint64_t next_tag() { return ++tag_; }
 
  protected:
   void open();  // once the World can open channels
   void shut();
+
+  TrafficLog* traffic_ = nullptr;  // where this rank's steps are kept, if they are
 
  private:
   struct Chunk {  // in front of each chunk's bytes
@@ -101,6 +108,7 @@ class Collectives {
   /// tree does too: each boundary is crossed once up and once down, at one latency each.
   static constexpr Rank kGatheredByAll = 64;
   bool follows_tree() const;
+  bool folds_by_all_gather() const { return ranks() <= kGatheredByAll && !follows_tree(); }
   /// Gathers all ranks' bytes, of equal length, on the tree's root, in rank order; empty on all other ranks.
   std::vector<std::byte> gather_bytes(std::span<const std::byte> mine);
   /// Sends the root's bytes to all ranks.
@@ -121,6 +129,7 @@ class Collectives {
 
 template <Plain T>
 std::vector<T> Collectives::all_gather(const T& mine) {
+  const KeptStep step(traffic_, StepKind::all_gather, sizeof(T));
   std::vector<T> all(static_cast<std::size_t>(ranks()));
   all_gather_bytes(reinterpret_cast<const std::byte*>(&mine), sizeof(T), reinterpret_cast<std::byte*>(all.data()));
   return all;
@@ -129,7 +138,8 @@ std::vector<T> Collectives::all_gather(const T& mine) {
 template <Plain T, class Op>
 T Collectives::fold(const T& mine, Op op) {
   if (ranks() == 1) return mine;
-  if (ranks() <= kGatheredByAll && !follows_tree()) {
+  const KeptStep step(traffic_, StepKind::fold, sizeof(T));
+  if (folds_by_all_gather()) {
     T all[kGatheredByAll];
     all_gather_bytes(reinterpret_cast<const std::byte*>(&mine), sizeof(T), reinterpret_cast<std::byte*>(all));
     T result = all[0];
@@ -152,6 +162,7 @@ T Collectives::fold(const T& mine, Op op) {
 
 template <Plain T>
 std::vector<T> Collectives::all_gather_varying(std::span<const T> mine, std::vector<Edge>* counts) {
+  const KeptStep step(traffic_, StepKind::all_gather_varying, mine.size_bytes());
   const std::vector<Edge> lengths = all_gather(static_cast<Edge>(mine.size()));
   std::vector<std::size_t> offsets(lengths.size() + 1, 0);
   for (std::size_t r = 0; r < lengths.size(); ++r)

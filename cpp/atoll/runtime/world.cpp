@@ -104,6 +104,15 @@ void World::close() {
   options_.waiting = nullptr;
 }
 
+void World::keep_traffic(std::size_t most_bytes) {
+  const auto computed = [this] {
+    if (const auto spent = fabric_->spent()) return spent->compute;
+    return fabric_->now() - started_ - threads_[0].waited.seconds();
+  };
+  internals_->traffic = std::make_unique<TrafficLog>(computed, most_bytes);
+  traffic_ = internals_->traffic.get();
+}
+
 bool World::has_communication_thread() const { return internals_->dispatcher.has_thread(); }
 const Route& World::route() const { return *internals_->routes.front(); }
 std::span<const std::string_view> World::route_choices() const {

@@ -113,6 +113,11 @@ class World : public Collectives {
     return sum;
   }
 
+  /// Keeps this rank's traffic from here on, up to so many bytes; before mailboxes are made (runtime/traffic).
+  void keep_traffic(std::size_t most_bytes);
+  /// Where it is kept; null if it is not.
+  TrafficLog* traffic() const { return traffic_; }
+
   /// Collective; the last call. Destroying a World without it, after an exception, does not involve the peers.
   void close();
 

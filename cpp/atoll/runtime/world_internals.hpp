@@ -5,6 +5,7 @@
 #include <atoll/runtime/aggregation/packet_dispatcher.hpp>
 #include <atoll/runtime/routes/route.hpp>
 #include <atoll/runtime/routes/route_model.hpp>
+#include <atoll/runtime/traffic/traffic_log.hpp>
 #include <atoll/runtime/world.hpp>
 #include <map>
 
@@ -15,6 +16,7 @@ struct World::Internals {
   Internals(World& world, RouteModel route_model)
       : model(std::move(route_model)), dispatcher(world, world.fabric()), flow(world) {}
 
+  std::unique_ptr<TrafficLog> traffic;  // outlives what the World shares, which writes to it
   const RouteModel model;
   std::vector<std::unique_ptr<const Route>> routes;  // the first is route(), the others were made by hops()
   PacketDispatcher dispatcher;

@@ -88,6 +88,8 @@ class RecordExchange {
       changed_->set(static_cast<std::size_t>(u.position));
     }
   }
+  /// Keeps what a broadcast sends, on any route: each changed value and the ranks that it is for.
+  [[gnu::cold]] void keep_broadcast(MailboxLog& log, const VertexBits& changed) const;
   /// An update with a negative position is for all copies in a domain.
   template <class F>
   bool copy(const Update& update, F&& f) const {
@@ -164,6 +166,7 @@ void RecordExchange<T, Combine>::broadcast(T* values, VertexBits& changed, doubl
   values_ = values;
   changed_ = &changed;
   broadcast_->expect({.records = expected});
+  if (MailboxLog* log = broadcast_->traffic(); log && log->is_open()) keep_broadcast(*log, changed);
   // One record per domain, if the receiving rank there distributes it.
   const bool by_domain = domains_ && broadcast_->relay_route() == &domains_->route();
   for (std::size_t rank = 0; rank < owner_rows_.size(); ++rank) {
@@ -190,6 +193,16 @@ void RecordExchange<T, Combine>::broadcast(T* values, VertexBits& changed, doubl
     });
   }
   broadcast_->drain();
+}
+
+template <Plain T, class Combine>
+void RecordExchange<T, Combine>::keep_broadcast(MailboxLog& log, const VertexBits& changed) const {
+  for (std::size_t rank = 0; rank < owner_rows_.size(); ++rank) {
+    const HaloPositions here(plan_.broadcast().owned[rank], width_);
+    here.for_all(0, here.size(), [&](std::size_t, std::size_t position) {
+      if (changed.test(position)) log.add(0, static_cast<Rank>(rank), position);
+    });
+  }
 }
 
 template <Plain T, class Combine>

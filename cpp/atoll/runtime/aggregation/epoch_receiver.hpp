@@ -29,6 +29,10 @@ class EpochReceiver {
 
   std::uint32_t epoch() const { return epoch_; }
   bool has_begun() const { return begun_.load(std::memory_order_relaxed); }
+  /// Whether a sender has nothing to do but to append: the epoch has begun, and nobody keeps what is sent.
+  bool is_plain() const { return plain_.load(std::memory_order_relaxed); }
+  /// From here on is_plain() is false, so that senders keep what they send. Before the first epoch.
+  void keep() { kept_ = true; }
   /// Whether the calling thread runs a handler of any mailbox; then it must not wait for anything.
   bool in_handler() const { return world_.thread_state().handlers > 0; }
 
@@ -45,6 +49,7 @@ class EpochReceiver {
   void begin();
   void end() {
     ++epoch_;
+    plain_.store(false, std::memory_order_relaxed);
     begun_.store(false, std::memory_order_release);
   }
 
@@ -76,6 +81,8 @@ class EpochReceiver {
   SpinLock serial_;
   std::uint32_t epoch_ = 0;
   std::atomic<bool> begun_{false};  // this rank has sent or drained in the current epoch
+  std::atomic<bool> plain_{false};  // the same unless kept_: one flag for senders, who look at it for each record
+  bool kept_ = false;
   SpinLock deferred_lock_;
   std::vector<Deferred> deferred_;
 };
@@ -126,6 +133,7 @@ void EpochReceiver<R, H>::begin() {
   {
     std::lock_guard hold(deferred_lock_);
     begun_.store(true, std::memory_order_release);
+    plain_.store(!kept_, std::memory_order_relaxed);
     std::erase_if(deferred_, [&](Deferred& h) {
       if (h.epoch != epoch_) return false;
       due.push_back(std::move(h));

@@ -6,6 +6,7 @@
 #include <atoll/runtime/aggregation/relay.hpp>
 #include <atoll/runtime/aggregation/send_buffers.hpp>
 #include <atoll/runtime/routes/route_model.hpp>
+#include <atoll/runtime/traffic/traffic_log.hpp>
 #include <concepts>
 #include <optional>
 
@@ -80,6 +81,8 @@ class Mailbox {
         receiver_(world, std::move(to.handler), options.handling, &Mailbox::note_deferred, this),
         direct_(world, receiver_, is_long(world) ? Direct::Records::in_pieces : Direct::Records::in_slots,
                 options.handler_is_slow ? Direct::BlockSize::stays_small : Direct::BlockSize::grows) {
+    if (world.traffic()) keep_traffic();
+    const MailboxLog::Inside opening(traffic_.get());
     if (!kMayRelay || direct_.in_pieces() || world.route().is_direct() || world.chooses_routes()) direct_.open();
     if constexpr (kMayRelay) {
       if (direct_.in_pieces()) {
@@ -139,6 +142,9 @@ class Mailbox {
       if (relay_) return &relay_->hops().route();
     return nullptr;
   }
+  /// Where the traffic is kept; null if it is not. A sender that uses a Multicast adds there what its records stand for:
+  /// a record for each rank, with a key that names the value.
+  MailboxLog* traffic() const { return traffic_.get(); }
   /// Announces the next exchange; every rank passes the same, between two drains. This exchange and those that follow
   /// take that of World::route_choices() which has the least predicted cost. The mailbox fills in record_bytes.
   void expect(Exchange exchange);
@@ -152,10 +158,14 @@ class Mailbox {
 
   /// Collective; outside team regions. When it returns, every record sent before on any rank, and every record that
   /// handlers sent since, has been handled. Throws TransportError, the same on every surviving rank.
-  void drain() { finish({}); }
+  void drain() {
+    const MailboxLog::Drain kept(traffic_.get(), false);
+    finish({});
+  }
   /// The same; returns the sums of `mine` over all ranks. They are known before the records have been handled, so what
   /// handlers count is for the next drain.
   DrainSums drain(const DrainSums& mine) {
+    const MailboxLog::Drain kept(traffic_.get(), true);
     const DrainSums all = finish(mine);
     return sums_travel() ? all : world_.fold(mine, [](DrainSums a, const DrainSums& b) { return a += b; });
   }
@@ -188,6 +198,9 @@ class Mailbox {
     return sum;
   }
   void vote();
+  [[gnu::cold]] void keep_traffic();
+  [[gnu::cold]] void begin_or_keep(std::size_t thread, Rank to, const R& record);
+  static void keep(void* self, std::size_t thread, Rank to, std::span<const R> records);
   DrainSums finish(const DrainSums& mine);
   void send_on(std::size_t thread, Rank to, const R& record);
   void send_many_on(std::size_t thread, std::span<const Rank> to, std::span<const R> records);
@@ -213,6 +226,7 @@ class Mailbox {
   std::uint64_t last_records_ = 0;                    // those of the last epoch
   std::vector<std::unique_ptr<Relay<R, M>>> relays_;  // one for each route of several hops taken so far
   Relay<R, M>* relay_ = nullptr;                      // the relay of this epoch; null: records take one hop
+  std::unique_ptr<MailboxLog> traffic_;               // null: it is not kept
   double predicted_seconds_ = 0, began_at_ = 0;       // of this epoch, if routes are chosen
   std::optional<Exchange> between_;                   // the announced exchange, if its records are not known yet
 };
@@ -230,8 +244,8 @@ template <Record R, Handler<R> H, class M>
 template <Record R, Handler<R> H, class M>
 void Mailbox<R, H, M>::send_on(std::size_t thread, Rank to, const R& record) {
   if constexpr (kMayRelay) {
-    if (!receiver_.has_begun() && !receiver_.in_handler()) [[unlikely]]
-      receiver_.begin();
+    if (!receiver_.is_plain()) [[unlikely]]
+      begin_or_keep(thread, to, record);
     relay_->send(relay_->buffers(thread), receiver_.epoch(), to, record);
   }
 }
@@ -240,7 +254,47 @@ template <Record R, Handler<R> H, class M>
 void Mailbox<R, H, M>::send_many_on(std::size_t thread, std::span<const Rank> to, std::span<const R> records) {
   if constexpr (kMayRelay) {
     if (!receiver_.in_handler()) receiver_.begin();
+    if (traffic_ && !kMulticasts<M>) [[unlikely]]
+      for (std::size_t i = 0; i < records.size(); ++i) keep(this, thread, to[i], records.subspan(i, 1));
     relay_->send_many(relay_->buffers(thread), receiver_.epoch(), to, records);
+  }
+}
+
+template <Record R, Handler<R> H, class M>
+void Mailbox<R, H, M>::keep_traffic() {
+  using Joins = KeptMailbox::Joins;
+  constexpr Joins kJoins = !kMayRelay       ? Joins::asking
+                           : kMerges<M>     ? Joins::merging
+                           : kMulticasts<M> ? Joins::multicasting
+                                            : Joins::plain;
+  traffic_ = std::make_unique<MailboxLog>(*world_.traffic(), static_cast<std::size_t>(world_.thread_slots()),
+                                          KeptMailbox{.record_bytes = sizeof(R),
+                                                      .joins = kJoins,
+                                                      .handler_sends = options_.handler_sends,
+                                                      .handler_is_slow = options_.handler_is_slow});
+  // The records of a multicast stand for others, which their sender keeps.
+  if constexpr (!kMulticasts<M>) {
+    direct_.keep_by(&Mailbox::keep, this);
+    receiver_.keep();
+  }
+}
+
+// The sender of the first record of an epoch begins it; where traffic is kept all senders come here.
+template <Record R, Handler<R> H, class M>
+void Mailbox<R, H, M>::begin_or_keep(std::size_t thread, Rank to, const R& record) {
+  if (!receiver_.has_begun() && !receiver_.in_handler()) receiver_.begin();
+  if constexpr (!kMulticasts<M>)
+    if (traffic_) keep(this, thread, to, {&record, 1});
+}
+
+template <Record R, Handler<R> H, class M>
+void Mailbox<R, H, M>::keep(void* self, std::size_t thread, Rank to, std::span<const R> records) {
+  Mailbox& box = *static_cast<Mailbox*>(self);
+  if (!box.traffic_->is_open()) return;
+  for (const R& record : records) {
+    std::uint64_t key = 0;
+    if constexpr (kMerges<M>) key = static_cast<std::uint64_t>(box.merge_.key(record));
+    box.traffic_->add(thread, to, key);
   }
 }
 
@@ -263,6 +317,7 @@ void Mailbox<R, H, M>::take_route(std::string_view name) {
 template <Record R, Handler<R> H, class M>
 void Mailbox<R, H, M>::expect(Exchange exchange) {
   if constexpr (kMayRelay) {
+    if (traffic_) traffic_->expect(exchange);
     if (!chooses_routes()) return;
     exchange.record_bytes = sizeof(R);
     announce(world_.route_model().best(exchange, world_.route_choices()), exchange);
@@ -272,6 +327,7 @@ void Mailbox<R, H, M>::expect(Exchange exchange) {
 template <Record R, Handler<R> H, class M>
 bool Mailbox<R, H, M>::expect_between(Exchange least, Exchange most) {
   if constexpr (kMayRelay) {
+    if (traffic_) traffic_->expect_between(least, most);
     if (!chooses_routes()) return true;
     least.record_bytes = most.record_bytes = sizeof(R);
     const RouteModel& model = world_.route_model();
@@ -287,6 +343,7 @@ template <Record R, Handler<R> H, class M>
 void Mailbox<R, H, M>::announce(std::string_view route, const Exchange& exchange) {
   predicted_seconds_ = world_.route_model().seconds(route, exchange);
   between_.reset();
+  const MailboxLog::Inside choosing(traffic_.get());
   take_route(route);
   world_.vote_by_tree(relay_ != nullptr);
   began_at_ = world_.now();
@@ -295,6 +352,7 @@ void Mailbox<R, H, M>::announce(std::string_view route, const Exchange& exchange
 template <Record R, Handler<R> H, class M>
 void Mailbox<R, H, M>::note_outcome() {
   if constexpr (kMayRelay) {
+    if (traffic_) traffic_->note_outcome();
     if (!chooses_routes()) return;
     const std::string route(relay_ ? relay_->hops().route().name() : "direct");
     if (between_) {

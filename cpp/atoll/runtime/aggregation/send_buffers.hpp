@@ -48,6 +48,13 @@ class SendBuffers {
   void open() {
     for (auto& t : threads_) t.buffers.resize(static_cast<std::size_t>(ranks_));
   }
+  /// Receives the records of one thread before they are sent.
+  using Keep = void (*)(void* box, std::size_t thread, Rank to, std::span<const R> records);
+  /// From here on keep(box, ..) gets all that is sent. Before the first send.
+  void keep_by(Keep keep, void* box) {
+    keep_ = keep;
+    box_ = box;
+  }
   /// The most records that one buffer holds.
   std::size_t capacity() const { return capacity_; }
   bool in_pieces() const { return pieces_.has_value(); }
@@ -66,6 +73,8 @@ class SendBuffers {
   /// Runs the handler on records for the own rank, without copying them. Not inside a handler.
   void send_here(Thread& thread, std::span<const R> records) {
     thread.sent += records.size();
+    if (keep_) [[unlikely]]
+      keep_(box_, number_of(thread), world_.rank(), records);
     receiver_.handle(world_.rank(), records);
   }
 
@@ -121,6 +130,7 @@ class SendBuffers {
     static_cast<SendBuffers*>(self)->receiver_.receive(from, epoch, {reinterpret_cast<const R*>(record), 1});
   }
   static std::size_t bytes_for(std::size_t records) { return records * sizeof(R) + kBucketSlack; }
+  std::size_t number_of(const Thread& thread) const { return static_cast<std::size_t>(&thread - threads_.data()); }
   std::size_t block_records(const Thread& thread) const;
   Memory take_memory(std::size_t records);
   void free_memory(Memory memory);
@@ -142,6 +152,8 @@ class SendBuffers {
   const BlockSize block_size_;
   std::optional<Pieces> pieces_;  // only if a record is longer than a slot
   std::uint32_t channel_ = 0;
+  Keep keep_ = nullptr;
+  void* box_ = nullptr;
   std::vector<Thread> threads_;
   std::atomic<std::size_t> block_bytes_{0};
 };
@@ -170,6 +182,8 @@ void SendBuffers<R, H>::publish_full(Thread& thread, Rank to) {
   Buffer& buffer = thread.buffers[to];
   const auto n = static_cast<std::size_t>(buffer.at - buffer.first);
   thread.sent += n;
+  if (keep_) [[unlikely]]
+    keep_(box_, number_of(thread), to, {buffer.first, n});
   if (buffer.slot.ticket == kBlock) {
     Block& block = thread.waiting.emplace_back();  // where there is no memory for one, the send buffer keeps its block
     block = {to, n, {std::unique_ptr<std::byte[]>(reinterpret_cast<std::byte*>(buffer.first)), buffer.capacity}};
