@@ -18,6 +18,7 @@ int bench_programs(const Words& words);
 int bench_memory(const Words& words);
 int bench_messages(const Words& words);
 int bench_queue(const Words& words);
+int bench_replay(const Words& words);
 int bench_spmm(const Words& words);
 int verb_completion(const Words& words);
 int verb_convert(const Words& words);

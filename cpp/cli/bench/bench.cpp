@@ -19,6 +19,7 @@ constexpr Bench kBenches[] = {
     {"spmm", "products of a sparse and a dense matrix on one rank, beside the reading of random rows", bench_spmm},
     {"levels", "the time of a level with nearly nothing in it: its steps, and searches along a path", bench_levels},
     {"programs", "vertex programs of a few lines, beside the library's searches and components", bench_programs},
+    {"replay", "the kept traffic of a run, over another route or network", bench_replay},
     {"memory", "communication memory where every vertex is active, beside RMA windows", bench_memory},
 };
 

@@ -175,6 +175,24 @@ void check_ended_well(int code, const std::string& route, const Words& words) {
   throw TransportError(text);
 }
 
+// The command of each route: the one behind --, which may keep its traffic, or one that sends kept traffic again.
+Words command_to_simulate(Words behind, const std::string& replay, double computation, const std::string& traffic) {
+  if (!replay.empty()) {
+    if (!behind.empty())
+      throw UsageError(fmt::format("--replay {} with a command behind -- (it stands for one). Leave one out.", replay));
+    behind = {"bench", "replay", replay};
+    if (computation > 0) behind.insert(behind.end(), {"--computation", fmt::format("{}", computation)});
+  } else if (!traffic.empty() && !behind.empty()) {
+    behind.insert(behind.end(), {"--keep-traffic", traffic});
+  }
+  return behind;
+}
+
+bool keeps_traffic(const Words& words) {
+  return std::ranges::any_of(
+      words, [](const std::string& w) { return w == "--keep-traffic" || w.starts_with("--keep-traffic="); });
+}
+
 }  // namespace
 
 int verb_simulate(const Words& words) {
@@ -197,9 +215,11 @@ int verb_simulate(const Words& words) {
       "simulate",
       "Predicts what a command costs on a machine: its ranks run here, in virtual time.\n"
       "atoll simulate --platform cluster:8x8x16 --route all -- run bfs kron:16\n"
+      "atoll simulate --platform cluster:4x4x4 --replay bfs.traffic sends what a run kept by --keep-traffic\n"
       "atoll simulate --app ./prog --platform random:64:4 -- ARGUMENTS runs any MPI program under SimGrid's "
       "SMPI (`atoll-simulate --help`)");
-  std::string platform_name, clock = "levels";
+  std::string platform_name, clock = "levels", replay, traffic;
+  double computation = 0;
   std::vector<std::string> routes{"all"};
   CLI::App& app = command.app();
   app.remove_option(app.get_option("--platform"));  // here it has ranks too
@@ -217,16 +237,30 @@ int verb_simulate(const Words& words) {
   app.add_option("--route", routes,
                  fmt::format("all (these, without a colon), or some of {},auto", fmt::join(Route::all_names(), ",")))
       ->delimiter(',');
+  CLI::Option* replayed = app.add_option("--replay", replay,
+                                         "instead of a command: the traffic that a run of as many ranks kept "
+                                         "(--keep-traffic), sent again without its graph");
+  app.add_option("--computation", computation,
+                 "with --replay: pass the time that the kept run computed, times this (default 0)")
+      ->check(CLI::NonNegativeNumber)
+      ->needs(replayed);
+  app.add_option("--keep-traffic", traffic, "write what the ranks of the command send, for --replay (one route)")
+      ->excludes(replayed);
   if (const auto code = command.parse(own)) return *code;
 
   return command.run_alone([&] {
+    inner = command_to_simulate(std::move(inner), replay, computation, traffic);
     if (inner.empty())
       throw UsageError(
-          "simulate: there is no command behind -- (that is what is simulated). Add one: -- run bfs kron:16.");
+          "simulate: there is no command behind -- (that is what is simulated). Add one: -- run bfs kron:16, or give "
+          "--replay FILE.");
     if (const auto all = std::find(routes.begin(), routes.end(), "all"); all != routes.end()) {
       const std::vector<std::string> names = Route::names();
       routes.insert(routes.erase(all), names.begin(), names.end());
     }
+    if (routes.size() > 1 && keeps_traffic(inner))
+      throw UsageError(fmt::format(
+          "--keep-traffic with {} routes (each would write that file). Take one: --route domain.", routes.size()));
     std::vector<std::string> known = Route::all_names();
     known.emplace_back("auto");
     for (const std::string& r : routes)

@@ -2,6 +2,7 @@
 #include "trials.hpp"
 
 #include <algorithm>
+#include <atoll/runtime/traffic/traffic_log.hpp>
 #include <atoll/transport/plugin.hpp>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -16,9 +17,11 @@ void Trials::begin() {
   world_.barrier();
   before_ = world_.counters();
   waited_ = world_.thread_state().counters.wait_seconds;
+  if (TrafficLog* traffic = world_.traffic()) traffic->begin_trial();
 }
 
 double Trials::end(double mine) {
+  if (TrafficLog* traffic = world_.traffic()) traffic->end_trial();
   const double waited = world_.thread_state().counters.wait_seconds - waited_;
   world_.fabric().set_timing(SimulatedTiming::coarse);
   spent_ += world_.counters().since(before_);

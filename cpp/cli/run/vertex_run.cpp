@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vertex_run.hpp"
 
+#include <atoll/base/files/atomic_file.hpp>
 #include <atoll/catalog/unreached.hpp>
+#include <atoll/engine/replay/replay.hpp>
 #include <atoll/graph/formats/write.hpp>
 #include <atoll/graph/id_order.hpp>
 #include <cli/cli11.hpp>
@@ -60,6 +62,10 @@ void VertexRun::add_to(CLI::App& app) {
     }
     app.add_option("--output-values", column_, help)->check(CLI::IsMember(names));
   }
+  app.add_option(
+      "--keep-traffic", traffic_,
+      "write what each rank sends in the timed runs, before any route carries it: `atoll simulate --replay FILE` "
+      "sends it again");
   auto* verify = app.add_flag("--verify", verify_, "check the answer (default for small inputs where that is cheap)");
   app.add_flag("--no-verify", no_verify_, "do not")->excludes(verify);
   options_.add_to(app);
@@ -77,6 +83,7 @@ Outcome VertexRun::run(World& world, Command& command) const {
       check_result_path(world, output_);
     }
   }
+  if (!traffic_.empty()) begin_traffic(world);
   const bool named = input_.has_names(world);
   if (named && !output_.empty() && !is_table_path(output_)) check_named_result_path(world, output_);
   if (!named) world.collective_try([&] { options_.check_source_ids(); });
@@ -113,6 +120,7 @@ Outcome VertexRun::run(World& world, Command& command) const {
   state.prepared = row_.prepare(*state.graph, state.arguments);
   state.prepare_seconds = world.max(timer.lap());
   time_trials(state, command);
+  if (!traffic_.empty()) save_traffic(world, traffic_, fmt::format("{} {}", row_.name, input_.text()));
   if (!output_.empty()) command.begin_phase(world, "writing " + output_);
   const auto write = [&](const std::string& path) {
     std::visit(
@@ -137,6 +145,17 @@ Outcome VertexRun::run(World& world, Command& command) const {
   command.begin_phase(world, "summing up");
   report(state);
   return std::move(state.outcome);
+}
+
+// Before the graph is read, so that the mailboxes of the algorithm are kept, and a wrong path is found at once.
+void VertexRun::begin_traffic(World& world) const {
+  world.collective_try([&] {
+    if (world.plan().exchange == "queue")
+      throw UsageError(
+          "--keep-traffic with --exchange queue (what the queue carries is not kept). Leave --exchange out.");
+    if (world.rank() == 0) output_target(traffic_);
+  });
+  keep_traffic(world);
 }
 
 void VertexRun::time_trials(State& state, Command& command) const {

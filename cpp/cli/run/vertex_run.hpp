@@ -20,13 +20,14 @@ class VertexRun {
   struct State;  // of one run of the command
   void time_trials(State& state, Command& command) const;
   bool is_right(State& state) const;
+  void begin_traffic(World& world) const;
   void report(State& state) const;
 
   const catalog::Algorithm& row_;
   GraphInput input_;
   AlgorithmOptions options_;
   int trials_ = 1;
-  std::string output_, column_;
+  std::string output_, column_, traffic_;
   bool verify_ = false, no_verify_ = false;
 };
 
