@@ -156,6 +156,7 @@ void Replay::check_steps(const std::string& path) const {
         break;
       case StepKind::send:
       case StepKind::receive:
+        if (number == static_cast<std::uint64_t>(world_.rank())) refuse("a rank sends to itself");
         if (step.numbers[2] > kMostStepBytes) refuse("a message is too long");
         break;
       case StepKind::exchange_bytes:
