@@ -113,6 +113,14 @@ def test_the_page_on_mpi_programs_runs_and_tunes_one(tmp_path):
     assert re.search(r"^trials +2 of 180 points, 0 failed", run.stdout, re.M)
 
 
+def test_the_page_on_routes_sends_kept_traffic_again(tmp_path):
+    run = run_commands("docs/routes.md", tmp_path)
+    assert (tmp_path / "bfs.traffic").stat().st_size > 1000
+    kept, again = (line.split()[:3] for line in run.stdout.splitlines() if line.startswith("domain"))
+    assert kept == again  # messages and bytes
+    assert [line.split()[0] for line in run.stdout.splitlines() if line.startswith(("row", "auto"))] == ["row", "auto"]
+
+
 def test_blocks_are_left_out_for_these_reasons_only():
     pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
     left_out = {reason for page in pages for reason, _, _ in all_blocks(page) if reason}

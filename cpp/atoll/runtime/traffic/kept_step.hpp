@@ -35,40 +35,6 @@ enum class StepKind : std::uint8_t {
   receive,    ///< from, tag, bytes
   alltoallv,  ///< number, parts | for each part in the order of their sending: to, bytes
 };
-inline constexpr std::size_t kStepKinds = static_cast<std::size_t>(StepKind::alltoallv) + 1;
-inline constexpr std::size_t kMostStepNumbers = 5;
-
-/// How many numbers stand behind a kind.
-constexpr std::size_t numbers_of(StepKind kind) {
-  switch (kind) {
-    case StepKind::begin_trial:
-    case StepKind::end_trial:
-    case StepKind::exchange_bytes:
-    case StepKind::exchange_lengths:
-      return 0;
-    case StepKind::close_mailbox:
-    case StepKind::close_alltoallv:
-    case StepKind::note_outcome:
-    case StepKind::fold:
-    case StepKind::all_gather:
-    case StepKind::all_gather_varying:
-      return 1;
-    case StepKind::open_alltoallv:
-    case StepKind::broadcast:
-    case StepKind::alltoallv:
-      return 2;
-    case StepKind::drain:
-    case StepKind::send:
-    case StepKind::receive:
-      return 3;
-    case StepKind::open_mailbox:
-    case StepKind::expect:
-      return 4;
-    case StepKind::expect_between:
-      return 5;
-  }
-  return 0;
-}
 
 /// Keeps a step from its construction on, and nothing of what the step does in turn: how a sum is made is for the
 /// machine that resends it. The rank's main thread.

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atoll/base/types.hpp>
+#include <atoll/runtime/traffic/step_numbers.hpp>
 #include <atoll/runtime/traffic/traffic_log.hpp>
 #include <string>
 #include <vector>

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <atoll/runtime/routes/route_model.hpp>
+#include <atoll/runtime/traffic/step_numbers.hpp>
 #include <atoll/runtime/traffic/traffic_log.hpp>
 #include <atoll/runtime/traffic/varint.hpp>
 #include <bit>
