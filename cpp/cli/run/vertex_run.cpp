@@ -6,6 +6,7 @@
 #include <atoll/engine/replay/replay.hpp>
 #include <atoll/graph/formats/write.hpp>
 #include <atoll/graph/id_order.hpp>
+#include <atoll/runtime/traffic/traffic_log.hpp>
 #include <cli/cli11.hpp>
 
 #include "answer_summary.hpp"
@@ -173,7 +174,12 @@ void VertexRun::time_trials(State& state, Command& command) const {
     return state.sources[static_cast<std::size_t>(trial) % state.sources.size()];
   };
   if (single) state.arguments.set(source->name, source_of(0));
-  if (row_.repeats.warm_up) state.prepared->run(state.arguments, state.answer, {});
+  if (row_.repeats.warm_up) {
+    TrafficLog* const traffic = state.world.traffic();
+    if (traffic) traffic->begin_trial(TrafficLog::Trial::warms_up);
+    state.prepared->run(state.arguments, state.answer, {});
+    if (traffic) traffic->end_trial();
+  }
   command.begin_phase(state.world, std::string(row_.name));
   const Progress progress = command.progress(state.world);
   for (int trial = 0; trial < count; ++trial) {

@@ -181,13 +181,16 @@ class Mirroring {
   VertexBits changed_;
 };
 
-// Two trials of a program, kept if there is a path.
+// Two trials of a program that warms up, kept if there is a path.
 template <class P>
 Spent spent_by(const std::string& domains, const Plan& plan, const std::string& path = "") {
   Spent all;
   run(domains, plan, [&](World& world) {
     if (!path.empty()) keep_traffic(world);
     P program(world);
+    if (TrafficLog* traffic = world.traffic()) traffic->begin_trial(TrafficLog::Trial::warms_up);
+    program.run(3);
+    if (TrafficLog* traffic = world.traffic()) traffic->end_trial();
     for (std::uint64_t round = 1; round <= 2; ++round) time_trial(world, all, [&] { program.run(round); });
     if (!path.empty()) save_traffic(world, path, "a program");
   });

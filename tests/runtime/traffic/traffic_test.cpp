@@ -94,6 +94,8 @@ TEST_CASE("steps are read as they were kept, in their order, and none from insid
   mailbox->note_outcome();
   log.end_trial();
   mailbox.reset();
+  log.begin_trial(TrafficLog::Trial::warms_up);
+  log.end_trial();
   CHECK(log.trials() == 1);
   CHECK(!log.is_full());
   REQUIRE(log.drained().size() == 1);
@@ -103,9 +105,10 @@ TEST_CASE("steps are read as they were kept, in their order, and none from insid
   REQUIRE(kinds_of(steps) == std::vector<StepKind>{StepKind::open_mailbox, StepKind::begin_trial, StepKind::expect,
                                                    StepKind::expect_between, StepKind::drain, StepKind::send,
                                                    StepKind::broadcast, StepKind::exchange_bytes,
-                                                   StepKind::note_outcome, StepKind::end_trial,
-                                                   StepKind::close_mailbox});
+                                                   StepKind::note_outcome, StepKind::end_trial, StepKind::close_mailbox,
+                                                   StepKind::begin_trial, StepKind::end_trial});
   CHECK(mailbox_of(steps[0]) == KeptMailbox{.record_bytes = 12, .joins = Joins::merging, .handler_sends = true});
+  CHECK(steps[1].numbers[0] == 1);
   CHECK(steps[2].seconds == doctest::Approx(0.5));
   CHECK(steps[3].seconds == 0);
   CHECK(std::bit_cast<double>(steps[2].numbers[1]) == 7);

@@ -118,7 +118,7 @@ void Replay::check_steps(const std::string& path) const {
     switch (step.kind) {
       case StepKind::begin_trial:
       case StepKind::end_trial:
-        if (in_trial == (step.kind == StepKind::begin_trial)) refuse("a trial does not end");
+        if (number > 1 || in_trial == (step.kind == StepKind::begin_trial)) refuse("a trial does not end");
         in_trial = !in_trial;
         break;
       case StepKind::open_mailbox:
@@ -150,6 +150,8 @@ void Replay::check_steps(const std::string& path) const {
       }
       case StepKind::fold:
       case StepKind::all_gather:
+        if (number == 0) refuse("a value has no bytes");
+        [[fallthrough]];
       case StepKind::all_gather_varying:
       case StepKind::broadcast:
         if (number > kMostStepBytes) refuse("a value is too long");
@@ -180,7 +182,7 @@ void Replay::check_alike(const std::string& path) {
   bool in_trial = false;
   std::set<std::uint64_t> used;
   for (const TrafficStep& step : steps_) {
-    if (step.kind == StepKind::begin_trial) ++trials_;
+    trials_ += step.kind == StepKind::begin_trial && step.numbers[0] == 1;
     in_trial = step.kind == StepKind::begin_trial || (in_trial && step.kind != StepKind::end_trial);
     if (in_trial && is_of_mailbox(step.kind)) used.insert(step.numbers[0]);
   }
@@ -251,9 +253,16 @@ void Replay::make_domains() {
 }
 
 bool Replay::next() {
-  for (; at_ < steps_.size(); ++at_) {
-    if (steps_[at_].kind == StepKind::begin_trial) return true;
-    open(steps_[at_]);
+  while (at_ < steps_.size()) {
+    const TrafficStep& step = steps_[at_];
+    if (step.kind != StepKind::begin_trial) {
+      open(step);
+      ++at_;
+    } else if (step.numbers[0] == 1) {
+      return true;
+    } else {
+      run();
+    }
   }
   return false;
 }

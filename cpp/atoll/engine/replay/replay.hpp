@@ -46,8 +46,8 @@ class Replay {
 
   const std::string& about() const { return about_; }
   const std::string& kept_route() const { return route_; }
-  int trials() const { return trials_; }
-  /// Goes to the begin of the next trial; false if there is none left. Collective.
+  int trials() const { return trials_; }  ///< timed ones
+  /// Goes to the begin of the next timed trial, and warms up where the run did; false if there is none left. Collective.
   bool next();
   /// Sends that trial. Collective.
   void run();

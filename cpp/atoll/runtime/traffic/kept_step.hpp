@@ -19,7 +19,7 @@ enum class StepKind : std::uint8_t {
   close_mailbox,    ///< number
   open_alltoallv,   ///< number, capacity | [rank] items to, then [rank] items from
   close_alltoallv,  ///< number
-  begin_trial,      ///< a part that the run times
+  begin_trial,      ///< whether the run times it
   end_trial,
   expect,              ///< mailbox, records, keys, whether the ranks agree apart (doubles by their bits)
   expect_between,      ///< mailbox, least records, most records, keys, whether the ranks agree apart

@@ -12,11 +12,11 @@ inline constexpr std::size_t kMostStepNumbers = 5;
 /// How many numbers stand behind a kind.
 constexpr std::size_t numbers_of(StepKind kind) {
   switch (kind) {
-    case StepKind::begin_trial:
     case StepKind::end_trial:
     case StepKind::exchange_bytes:
     case StepKind::exchange_lengths:
       return 0;
+    case StepKind::begin_trial:
     case StepKind::close_mailbox:
     case StepKind::close_alltoallv:
     case StepKind::note_outcome:

@@ -54,10 +54,11 @@ void TrafficLog::put(StepKind kind, std::span<const std::uint64_t> numbers, std:
   bytes_.insert(bytes_.end(), list.begin(), list.end());
 }
 
-void TrafficLog::begin_trial() {
-  put(StepKind::begin_trial, {});
+void TrafficLog::begin_trial(Trial trial) {
+  const bool timed = trial == Trial::is_timed;
+  put(StepKind::begin_trial, std::array{std::uint64_t{timed}});
   in_trial_ = true;
-  ++trials_;
+  trials_ += timed;
 }
 
 void TrafficLog::end_trial() {

@@ -46,11 +46,13 @@ class TrafficLog {
   TrafficLog(const TrafficLog&) = delete;
   TrafficLog& operator=(const TrafficLog&) = delete;
 
-  /// The log keeps what is sent between the two.
-  void begin_trial();
+  /// The log keeps what is sent between the two. A run that warms up does so in a trial that is not timed: later ones
+  /// find its routes and buffers.
+  enum class Trial : bool { warms_up, is_timed };
+  void begin_trial(Trial trial = Trial::is_timed);
   void end_trial();
   bool in_trial() const { return in_trial_; }
-  int trials() const { return trials_; }
+  int trials() const { return trials_; }  ///< timed ones
 
   const std::vector<std::byte>& bytes() const { return bytes_; }
   std::size_t most_bytes() const { return most_bytes_; }
