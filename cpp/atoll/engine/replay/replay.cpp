@@ -76,7 +76,7 @@ void Replay::load(const std::string& path) {
     check(file.parts.size() == static_cast<std::size_t>(world_.size()),
           "{}: has the traffic of {} ranks (this job has {}). Take --ranks {}, or a platform of that size.", path,
           file.parts.size(), world_.size(), file.parts.size());
-    check(file.route != "direct" || world_.plan().route == "direct",
+    check(file.route != "direct" || world_.route().is_direct(),
           "{}: was kept on route direct (there the engine sends messages of its own, which have no keys). Keep the "
           "traffic "
           "on domain to resend it on {}.",

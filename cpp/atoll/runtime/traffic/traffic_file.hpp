@@ -19,7 +19,7 @@
 namespace atl {
 
 struct TrafficFile {
-  std::string route;  ///< Plan::route of the run
+  std::string route;  ///< of the run, as Plan::route has it
   std::string about;  ///< the run in a few words
   int trials = 0;
   std::vector<std::vector<std::byte>> parts;  ///< [rank]
