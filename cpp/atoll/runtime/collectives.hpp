@@ -92,7 +92,7 @@ class Collectives {
   void open();  // once the World can open channels
   void shut();
 
-  TrafficLog* traffic_ = nullptr;  // where this rank's steps are kept, if they are
+  TrafficLog* traffic_ = nullptr;  // where this rank's steps are kept, if they are: each collective marks itself there
 
  private:
   struct Chunk {  // in front of each chunk's bytes
