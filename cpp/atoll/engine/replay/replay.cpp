@@ -78,8 +78,7 @@ void Replay::load(const std::string& path) {
           file.parts.size(), world_.size(), file.parts.size());
     check(file.route != "direct" || world_.route().is_direct(),
           "{}: was kept on route direct (there the engine sends messages of its own, which have no keys). Keep the "
-          "traffic "
-          "on domain to resend it on {}.",
+          "traffic on domain to resend it on {}.",
           path, world_.plan().route);
   });
   std::vector<std::ptrdiff_t> begins;
