@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/topology/machine.hpp>
 
-// The two machines on which CoLa was measured [1, section 6.1.2], the first in two readings.
+// The machines of two papers.
+//
+// frontier and commodity have nodes of eight ranks. The first is COAST's machine, from its table III: four network cards
+// of 25 GB/s a node. The second is ours, a cluster with one card of 12.5 GB/s a node, to compare with.
+//
+// The others are the two machines on which CoLa was measured [1, section 6.1.2], the first in two readings.
 //
 // A message's cost follows from its Table 4, whose unit must be microseconds, with MB of 10^6 bytes. Rows of 128 bytes
 // read one by one over NVLink take 17 us and then as long as their bytes. In one piece, 0.25 to 8 MB over InfiniBand
@@ -43,6 +48,14 @@ std::optional<Machine> machine_preset(std::string_view name) {
     machine.device = DeviceRates{.flops_per_second = 14e12, .memory_bytes_per_second = 725e9};
     return machine;
   }
+  if (name == "frontier")
+    return Cost({{.latency_s = 2e-6, .bytes_per_second = 50e9, .overhead_s = 1e-6},
+                 {.latency_s = 5e-6, .bytes_per_second = 100e9, .overhead_s = 1e-6, .cards = 4}},
+                "preset: nodes of 8 ranks with four network cards of 25 GB/s (COAST, Table III)");
+  if (name == "commodity")
+    return Cost({{.latency_s = 2e-6, .bytes_per_second = 10e9, .overhead_s = 1e-6},
+                 {.latency_s = 20e-6, .bytes_per_second = 12.5e9, .overhead_s = 1e-6}},
+                "preset: nodes of 8 ranks with one network card of 12.5 GB/s");
   return {};
 }
 

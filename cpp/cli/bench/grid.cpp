@@ -28,29 +28,15 @@ struct GridBenchOptions {
 constexpr Rank kNode = 8;  // ranks
 constexpr BroadcastShape kShapes[] = {BroadcastShape::tree, BroadcastShape::ring, BroadcastShape::ring2m};
 
-// Our platforms: from the paper's table III, four network cards of 25 GB/s for the eight ranks of a node; and a cluster
-// with one card of 12.5 GB/s for as many.
-Machine platform_of(const std::string& name) {
-  if (name == "frontier") return std::vector<LevelCost>{{2e-6, 50e9, 1e-6}, {5e-6, 100e9, 1e-6, 4}};
-  if (name == "commodity") return std::vector<LevelCost>{{2e-6, 10e9, 1e-6}, {20e-6, 12.5e9, 1e-6}};
-  return read_machine(name, 2);
-}
-
 // The model's parameters of the platform.
 ApspMachine machine_of(const Machine& platform, const ModelledKernels& kernels) {
-  const LevelCost& node = platform.cost.at(1);
   ApspMachine m;
   m.name = "bench grid";
   m.element_bytes = static_cast<std::size_t>(std::lround(kernels.value_bytes));
   m.rate_of_block = {kernels.rate, kernels.half_depth};
   m.rate_of_size = {kernels.rate, 0};
   m.diagonal_rate = kernels.diagonal_rate > 0 ? kernels.diagonal_rate : kernels.rate;
-  for (const auto shape : kShapes)
-    m.broadcasts.push_back({std::string(name_of(shape)), shape, {node.bytes_per_second, 0}, /*sends=*/1});
-  m.rank_bytes_per_second = platform.cost.at(0).bytes_per_second;
-  m.cards = node.cards;
-  m.latency_s = node.latency_s + node.overhead_s;
-  m.ranks_per_node = kNode;
+  m.take_links(platform, kNode);
   return m;
 }
 
@@ -117,7 +103,7 @@ std::int64_t grown(const GridBenchOptions& o, Rank ranks) {
 
 // Weak scaling: the same number of operations per rank at every size.
 void scale(const GridBenchOptions& o, Rank most, Outcome& out) {
-  const Machine platform = platform_of(o.platform);
+  const Machine platform = read_machine(o.platform, 2);
   out.text = fmt::format("{:<8} {:>6} {:>9} {:>8} {:>6} {:>14} {:>11} {:>8}\n", "plan", "ranks", "n", "grid", "block",
                          "Tops/s a rank", "efficiency", "waiting");
   for (const std::string& name : GridOptions::ablations()) {
@@ -147,7 +133,7 @@ void scale(const GridBenchOptions& o, Rank most, Outcome& out) {
 // Compares the model's choice with all grids of that many ranks, blocks around it and broadcasts: how much is lost by
 // not trying them.
 void compare_plans(const GridBenchOptions& o, Rank ranks, Outcome& out) {
-  const Machine platform = platform_of(o.platform);
+  const Machine platform = read_machine(o.platform, 2);
   const std::int64_t n = grown(o, ranks);
   const auto rate_of = [&](const GridPlan& plan) {
     return simulate(plan.grid, platform, n, options_of("coast", plan, o), o.kernels).rate(ranks);
@@ -189,7 +175,7 @@ void compare_plans(const GridBenchOptions& o, Rank ranks, Outcome& out) {
 
 // Compares placements of a node's ranks in the grid and their use of its cards: along the rows, or as a Latin square.
 void compare_placements(const GridBenchOptions& o, Rank ranks, Outcome& out) {
-  const Machine platform = platform_of(o.platform);
+  const Machine platform = read_machine(o.platform, 2);
   const std::int64_t n = grown(o, ranks);
   const NodeShape nodes = nodes_of(ranks, platform);
   if (nodes.ranks == 1)
@@ -246,7 +232,7 @@ void disturb(const GridBenchOptions& o, Rank ranks, Outcome& out) {
       std::vector<double> seconds;
       double with = 0, without = 0;
       for (int seed = 1; seed <= o.seeds; ++seed) {
-        Machine platform = platform_of(o.platform);
+        Machine platform = read_machine(o.platform, 2);
         platform.noise.jitter = o.jitter;
         platform.noise.seed = static_cast<std::uint64_t>(seed);
         if (o.slow > 1) platform.noise.slow_links = {{0, seed * 37 % ranks, o.slow}};

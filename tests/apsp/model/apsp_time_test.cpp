@@ -49,6 +49,22 @@ TEST_CASE("equations 1 to 4, by hand") {
         doctest::Approx(2. * 1025 * (9 * 64) * (5 * 64) / 1e9));
 }
 
+TEST_CASE("links come from the machine that routes and clocks know") {
+  const Machine machine = *machine_preset("frontier");
+  ApspMachine m = ApspMachine::frontier();
+  m.take_links(machine, 8);
+  CHECK(m.broadcasts.size() == 3);
+  for (const char* name : {"tree", "ring", "ring2m"}) {
+    CAPTURE(name);
+    CHECK(m.broadcast(name).bytes_per_second.a == machine.cost.at(1).bytes_per_second);
+    CHECK(m.broadcast(name).sends == 1);
+  }
+  CHECK(m.rank_bytes_per_second == machine.cost.at(0).bytes_per_second);
+  CHECK((m.cards == 4 && m.ranks_per_node == 8));
+  CHECK(m.latency_s == machine.cost.at(1).latency_s + machine.cost.at(1).overhead_s);
+  CHECK_THROWS_AS(m.take_links(Cost::paper(1), 8), InputError);
+}
+
 TEST_CASE("steps of the broadcasts") {
   for (const auto& [ranks, tree, ring, two] :
        {std::array{1, 0, 0, 0}, {2, 1, 1, 1}, {3, 2, 2, 2}, {5, 3, 4, 3}, {8, 3, 7, 5}, {9, 4, 8, 5}}) {

@@ -66,6 +66,20 @@ void ApspMachine::validate() const {
           name, b.sends, b.name);
 }
 
+void ApspMachine::take_links(const Machine& machine, int node_ranks) {
+  check(machine.cost.depth() >= 2,
+        "a machine of {} level (all pairs need the links inside a node and those between nodes). Give one of two.",
+        machine.cost.depth());
+  const LevelCost& network = machine.cost.at(1);
+  broadcasts.clear();
+  for (const auto shape : {BroadcastShape::tree, BroadcastShape::ring, BroadcastShape::ring2m})
+    broadcasts.push_back({std::string(name_of(shape)), shape, {network.bytes_per_second, 0}, /*sends=*/1});
+  rank_bytes_per_second = machine.cost.at(0).bytes_per_second;
+  cards = network.cards;
+  latency_s = network.latency_s + network.overhead_s;
+  ranks_per_node = node_ranks;
+}
+
 ApspMachine ApspMachine::frontier() {
   ApspMachine m;
   m.name = "frontier";

@@ -4,6 +4,7 @@
 #include <atoll/apsp/model/hyperbola.hpp>
 #include <atoll/base/types.hpp>
 #include <atoll/runtime/broadcast/broadcast_shape.hpp>
+#include <atoll/topology/machine.hpp>
 #include <cstddef>
 #include <limits>
 #include <nlohmann/json_fwd.hpp>
@@ -59,6 +60,10 @@ struct ApspMachine {
   const BroadcastModel& broadcast(std::string_view name) const;
   /// Throws InputError unless all numbers are valid.
   void validate() const;
+
+  /// Takes the links of a machine: nodes of so many ranks, whose network is its level 1 and whose inside its level 0; each
+  /// broadcast has the bandwidth of a node's own link. Throws InputError for a machine of one level.
+  void take_links(const Machine& machine, int node_ranks);
 
   /// Table V, the figures of section III.A, and the further parameters of this model (see provenance).
   static ApspMachine frontier();
