@@ -38,6 +38,7 @@ TEST_CASE("a plan is the same after JSON, field by field") {
   plan.replicated_bytes = 12345;
   plan.stall_seconds = 0.25;
   plan.timeout_seconds = 7;
+  plan.compute_scale = 1.5;
   plan.shuffle_seed = UINT64_MAX;
   const json j = plan.to_json();
   const Plan back = Plan::from_json(json::parse(j.dump()));

@@ -59,6 +59,37 @@ TEST_CASE("nodes of CoLa's machine have one network card, or one for each GPU") 
   CHECK_FALSE(machine_preset("a800-8"));
 }
 
+TEST_CASE("a platform may say what records cost a rank, and how many messages a second its card passes") {
+  const files::Folder folder;
+  const auto read = [&](const std::string& text) { return read_machine(folder.write("records.json", text), 2); };
+  const std::string levels =
+      R"("levels": [{"latency_s": 1, "bytes_per_second": 2}, {"latency_s": 3, "bytes_per_second": 8,
+                    "messages_per_second": 5e6}])";
+  const Machine machine = read("{" + levels + R"(, "records": {"copied_byte_s": 1e-10, "merged_record_s": 4e-9}})");
+  CHECK(machine.records.copied_byte_s == 1e-10);
+  CHECK(machine.records.merged_record_s == 4e-9);
+  CHECK(machine.records.appended_record_s == 0);
+  CHECK(machine.cost.at(0).messages_per_second == 0);
+  CHECK(machine.cost.at(1).messages_per_second == 5e6);
+  CHECK(read(machine.to_json().dump()).to_json() == machine.to_json());
+  CHECK(read("{" + levels + "}").records.is_none());
+  CHECK(!read("{" + levels + "}").to_json().contains("records"));
+  CHECK(read(R"({"network": "cluster:2x4", "records": {"handled_record_s": 1e-8}})").records.handled_record_s == 1e-8);
+  for (const char* bad : {"3", "[]", R"({"copied_byte_s": -1})", R"({"copied_byte_s": "1"})", R"({"copied_byte_s": 1})",
+                          R"({"copied_bytes": 1e-9})"}) {
+    CAPTURE(bad);
+    CHECK_THROWS_AS(read("{" + levels + ", \"records\": " + bad + "}"), InputError);
+  }
+  CHECK_THROWS_AS(Cost({{.latency_s = 1, .bytes_per_second = 1, .messages_per_second = -1}}), InputError);
+}
+
+TEST_CASE("nodes of eight ranks have four network cards, or one") {
+  const LevelCost four = machine_preset("frontier")->cost.at(1), one = machine_preset("commodity")->cost.at(1);
+  CHECK((four.cards == 4 && four.bytes_per_second == 4 * 25e9));
+  CHECK((one.cards == 1 && one.bytes_per_second == 12.5e9));
+  CHECK(read_machine("frontier", 2).cost.at(0).bytes_per_second == 50e9);
+}
+
 TEST_CASE("a platform is a name, a file or the preset") {
   CHECK(read_machine("", 3).cost.depth() == 3);
   CHECK(read_machine("torus:4x4", 2).network->hosts() == 16);

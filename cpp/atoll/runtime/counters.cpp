@@ -72,7 +72,7 @@ nlohmann::json Counters::to_json(const std::vector<std::string>& kinds) const {
                              {"exchanges", count.exchanges},
                              {"predicted_seconds", count.predicted_seconds},
                              {"seconds", count.seconds}});
-  j["breakdown"] = {{"compute", time.compute}, {"intra", time.intra}, {"inter", time.inter}, {"stall", time.stall}};
+  j["breakdown"] = time.to_json();
   return j;
 }
 

@@ -8,6 +8,7 @@
 #include <atoll/runtime/routes/savings.hpp>
 #include <bit>
 #include <cctype>
+#include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
@@ -43,6 +44,7 @@ void for_each_field(P& plan, F&& f) {
   f("replicated_bytes", plan.replicated_bytes);
   f("stall_seconds", plan.stall_seconds);
   f("timeout_seconds", plan.timeout_seconds);
+  f("compute_scale", plan.compute_scale);
   f("shuffle_seed", plan.shuffle_seed);
 }
 
@@ -168,6 +170,8 @@ void Plan::validate() const {
       "ring_bytes is {} (0, or a power of two from 64 to 2^30). Change it.", ring_bytes);
   check(packets >= 1 && packets <= (1 << 24), "packets is {} (1 to 2^24). Change it.", packets);
   check(stall_seconds > 0, "stall_seconds is {} (a time above 0). Change it.", stall_seconds);
+  check(compute_scale >= 0 && std::isfinite(compute_scale),
+        "compute_scale is {} (0 for no time, or virtual seconds a second). Change it.", compute_scale);
   check(timeout_seconds >= 0, "timeout_seconds is {} (0 for never, or a time). Change it.", timeout_seconds);
 }
 

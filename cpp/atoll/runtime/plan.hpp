@@ -42,6 +42,9 @@ struct Plan {
   /// A process that has not answered for so long, while others wait, ends the job: it is stopped or lost (a process
   /// that computes still answers). 0: never. If ranks are threads, any value other than the default limits each wait.
   double timeout_seconds = 60;
+  /// Virtual seconds that pass for a second in which a rank's processor computes, on transports levels and flows. 0: none,
+  /// and a run is the same each time.
+  double compute_scale = 0;
   std::uint64_t shuffle_seed = 0;  ///< nonzero: inproc delays and reorders delivery, seeded by it
 
   /// slot_bytes, or if it is 0: 64 KiB up to 16 ranks (measured best for 2 to 4 over MPI and in process), then less, so

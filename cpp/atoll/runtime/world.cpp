@@ -59,7 +59,8 @@ World::World(std::unique_ptr<Fabric> fabric, Plan plan, Hierarchy hierarchy, Opt
       buffer_slots_to_(static_cast<std::size_t>(size_)),
       threads_(static_cast<std::size_t>(thread_slots())),
       internals_(std::make_unique<Internals>(
-          *this, RouteModel(hierarchy_, machine_.cost.levels(), slot_rule_of(plan_, *fabric_), savings_))),
+          *this,
+          RouteModel(hierarchy_, machine_.cost.levels(), slot_rule_of(plan_, *fabric_), savings_, machine_.records))),
       all_near_(internals_->dispatcher.all_near()) {
   check(hierarchy_.size() == size_, "the hierarchy has {} ranks (the job has {}). Correct --domains.",
         hierarchy_.size(), size_);
@@ -210,6 +211,7 @@ void World::publish_for(std::uint32_t channel, const Slot& slot, std::size_t pay
   std::memcpy(whole.data, &header, sizeof header);
   ++thread_state().counters.levels[level_to(slot.to)].messages;
   count_in_place(slot.to, payload_bytes + more);
+  internals_->charges.copy(payload_bytes + more);
   if (more > 0) {
     fabric_->publish_for(whole, payload_bytes + kHeaderBytes, more);
   } else {

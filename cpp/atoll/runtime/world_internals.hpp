@@ -3,6 +3,7 @@
 
 #include <atoll/runtime/aggregation/forward_queue.hpp>
 #include <atoll/runtime/aggregation/packet_dispatcher.hpp>
+#include <atoll/runtime/record_charges.hpp>
 #include <atoll/runtime/routes/route.hpp>
 #include <atoll/runtime/routes/route_model.hpp>
 #include <atoll/runtime/traffic/traffic_log.hpp>
@@ -14,10 +15,11 @@ namespace atl {
 /// The parts of a World that its callers reach through its functions alone. For the sources of World.
 struct World::Internals {
   Internals(World& world, RouteModel route_model)
-      : model(std::move(route_model)), dispatcher(world, world.fabric()), flow(world) {}
+      : model(std::move(route_model)), charges(world), dispatcher(world, world.fabric()), flow(world) {}
 
   std::unique_ptr<TrafficLog> traffic;  // outlives what the World shares, which writes to it
   const RouteModel model;
+  const RecordCharges charges;
   std::vector<std::unique_ptr<const Route>> routes;  // the first is route(), the others were made by hops()
   PacketDispatcher dispatcher;
   FlowControl flow;

@@ -25,6 +25,9 @@ Cost::Cost(std::vector<LevelCost> levels, std::string provenance)
           l, c.latency_s, c.bytes_per_second, c.overhead_s);
     check(c.cards >= 1 && c.cards <= (l == 0 ? 1 : 1024),
           "level {} of the cost: {} cards (a rank's own link is one, a domain has 1 to 1024). Correct it.", l, c.cards);
+    check(std::isfinite(c.messages_per_second) && c.messages_per_second >= 0,
+          "level {} of the cost: {} messages per second (0 for no limit, or more). Correct it.", l,
+          c.messages_per_second);
     slowest_.push_back(std::min(l == 0 ? kInfinity : slowest_.back(), c.bytes_per_second / c.cards));
     if (l == 0) continue;
     const LevelCost& below = levels_[l - 1];
@@ -58,7 +61,8 @@ Cost Cost::from_json(const nlohmann::json& j) {
     for (const auto& l : j.at("levels")) {
       const nlohmann::json& bandwidth = l.at("bytes_per_second");  // null: JSON has no infinity
       levels.push_back({l.at("latency_s").get<double>(), bandwidth.is_null() ? kInfinity : bandwidth.get<double>(),
-                        l.value("overhead_s", 0.0), l.value("cards", 1), l.value("on_board", false)});
+                        l.value("overhead_s", 0.0), l.value("cards", 1), l.value("on_board", false),
+                        l.value("messages_per_second", 0.0)});
     }
     return Cost(std::move(levels), j.value("provenance", ""));
   } catch (const nlohmann::json::exception& e) {
@@ -79,6 +83,7 @@ nlohmann::json Cost::to_json() const {
                       {"overhead_s", l.overhead_s},
                       {"cards", l.cards},
                       {"on_board", l.on_board}});
+    if (l.messages_per_second > 0) levels.back()["messages_per_second"] = l.messages_per_second;
   }
   return {{"levels", levels}, {"provenance", provenance_}};
 }

@@ -32,6 +32,9 @@ struct LevelCost {
   /// Ranks read and write each other's memory across these links by themselves (NVLink, PCIe inside a host), so that a
   /// row costs no more alone than among others; elsewhere a proxy or a network card takes overhead_s for each message.
   bool on_board = false;
+  /// The most messages of this level that a rank's link passes in a second, in either direction, whatever their length
+  /// (its network card's message rate). 0: no limit.
+  double messages_per_second = 0;
 };
 
 /// A sum of messages (one entry of equation 1's double sum).

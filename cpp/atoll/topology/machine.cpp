@@ -190,6 +190,7 @@ Machine read_machine(const std::string& text, int depth) {
     Machine machine = Cost::from_json(j);
     machine.noise = noise_from_json(j);
     machine.device = device_from_json(j);
+    if (j.contains("records")) machine.records = RecordCosts::from_json(j.at("records"));
     if (j.contains("hierarchy")) machine.hierarchy = Hierarchy::from_json(j.at("hierarchy"));
     if (j.contains("domains") && j["domains"].is_string())
       machine.hierarchy = Hierarchy::parse(j["domains"].get<std::string>());
@@ -200,7 +201,10 @@ Machine read_machine(const std::string& text, int depth) {
     const double latency_s = j.value("latency_s", 1e-7), bytes_per_second = j.value("bytes_per_second", 12.5e9);
     check(latency_s >= 0 && bytes_per_second > 0,
           "{}: links of {} s and {} bytes/s (at least 0, and above). Correct it.", text, latency_s, bytes_per_second);
-    return of_network(std::move(network).with_links(latency_s, bytes_per_second), j.value("overhead_s", kOverhead_s));
+    Machine machine =
+        of_network(std::move(network).with_links(latency_s, bytes_per_second), j.value("overhead_s", kOverhead_s));
+    if (j.contains("records")) machine.records = RecordCosts::from_json(j.at("records"));
+    return machine;
   } catch (const nlohmann::json::exception& e) {
     throw InputError(
         fmt::format("{}: {} (network is a name; latency_s, bytes_per_second and overhead_s are numbers). Correct it.",
@@ -215,6 +219,7 @@ nlohmann::json Machine::to_json() const {
   if (device)
     j["device"] = {{"flops_per_second", device->flops_per_second},
                    {"memory_bytes_per_second", device->memory_bytes_per_second}};
+  if (!records.is_none()) j["records"] = records.to_json();
   return j;
 }
 

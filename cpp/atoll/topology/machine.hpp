@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atoll/topology/cost.hpp>
 #include <atoll/topology/network/network.hpp>
+#include <atoll/topology/record_costs.hpp>
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
@@ -57,6 +58,7 @@ struct Machine {
   std::shared_ptr<const Network> network;  ///< null: only the costs are known
   NoiseModel noise = {};
   std::optional<DeviceRates> device;  ///< none: simulated ranks compute in no time
+  RecordCosts records = {};
 
   nlohmann::json to_json() const;
 };
@@ -65,13 +67,15 @@ struct Machine {
 ///
 ///     (empty)                       Cost::paper(depth)
 ///     a800, a800-rails, v100        the machines of CoLa's evaluation (topology/presets.cpp)
+///     frontier, commodity           nodes of eight ranks: COAST's machine, and a cluster with one card a node (there)
 ///     fat-tree:16, torus:4x4x4, ... a network (topology/network), with network_costs and its hierarchy
 ///     a JSON file {"levels": [{"latency_s": .., "bytes_per_second": .., "overhead_s": .., "cards": ..}, ..]}
 ///                                   costs, level 0 first, as `info --calibrate` writes them; beside them "domains" (as
 ///                                   "8x8x16") or "hierarchy"; "jitter", "seed" and "slow" disturb the clock levels;
-///                                   "device": {"flops_per_second": .., "memory_bytes_per_second": ..}
+///                                   "device": {"flops_per_second": .., "memory_bytes_per_second": ..};
+///                                   "records": {"copied_byte_s": .., ..}, see RecordCosts
 ///     a JSON file {"network": "fat-tree:16", "latency_s": 2e-7, "bytes_per_second": 25e9, "overhead_s": 1e-7}
-///                                   a network with these links; all but the name may lack
+///                                   a network with these links; all but the name may lack; "records" as above
 ///
 /// Throws InputError.
 Machine read_machine(const std::string& text, int depth);

@@ -167,8 +167,11 @@ class Fabric {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
   }
 
-  /// Advances simulated time by a computation of this rank. Real fabrics ignore it.
-  virtual void compute(double /*seconds*/) {}
+  /// Advances simulated time by what this rank's processor does, and counts it as that part of TimeSpent. Real fabrics
+  /// ignore it.
+  virtual void spend(double /*seconds*/, double TimeSpent::* /*part*/) {}
+  /// The same for a computation.
+  void compute(double seconds) { spend(seconds, &TimeSpent::compute); }
   /// publish() of a slot that stands for `more` bytes beyond those it holds: simulated time charges for them, but they
   /// are not there.
   virtual void publish_for(const Slot& slot, std::size_t bytes, std::size_t /*more*/) { publish(slot, bytes); }

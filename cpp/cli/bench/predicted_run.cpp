@@ -83,13 +83,14 @@ PredictedRun predict_run(const Hierarchy& hierarchy, const Machine& machine, con
   result.assumptions =
       "closed formulas: vertices assigned to ranks at random, records between all pairs alike, domains of a level of "
       "one "
-      "size, the rounds of a route one after the other, no link shared but a domain's uplink, no computation" +
+      "size, the rounds of a route one after the other, no link shared but a domain's uplink, no computation but the "
+      "work on records that the platform names" +
       scaled;
   for (const std::string& route : routes) {
     const Savings savings = Savings::of(route, without);
     const RouteModel model(hierarchy, machine.cost.levels(),
                            {plan.slot_bytes_for(hierarchy.size()), plan.slots_per_peer, plan.longest_slot_bytes()},
-                           savings);
+                           savings, machine.records);
     RouteModel::Estimate sum;
     // A search that only pushes knows its levels one drain late on routes whose drains add them up, so it drains once
     // more; elsewhere the ranks add up what the source and the unreached vertices have.

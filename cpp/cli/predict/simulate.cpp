@@ -139,6 +139,28 @@ double communicating(const nlohmann::json& breakdown) {
   return all > 0 ? (breakdown.at("intra").get<double>() + breakdown.at("inter").get<double>()) / all : 0;
 }
 
+// Returns the share of each part of TimeSpent in the seconds of all ranks. The parts of one that computes and handles in
+// no time are 0.
+nlohmann::json shares_of(const nlohmann::json& breakdown) {
+  double all = 0;
+  for (const auto& [part, seconds] : breakdown.items()) all += seconds.get<double>();
+  nlohmann::json shares;
+  for (const auto& [part, seconds] : breakdown.items()) shares[part] = all > 0 ? seconds.get<double>() / all : 0;
+  return shares;
+}
+
+// Says how the time of the ranks divides, in the words of the parts that took any.
+std::string shares_text(const nlohmann::json& row) {
+  constexpr std::pair<const char*, const char*> kParts[] = {
+      {"inter", "between domains"}, {"intra", "inside"},    {"stall", "waiting"},     {"copying", "copying"},
+      {"appending", "appending"},   {"merging", "merging"}, {"handling", "handling"}, {"compute", "computing"}};
+  std::vector<std::string> texts;
+  for (const auto& [part, text] : kParts)
+    if (const double share = row.at("shares").value(part, 0.0); share > 0)
+      texts.push_back(fmt::format("{} {:.1f} %", text, 100 * share));
+  return fmt::format("{:<11} {}\n", row.at("route").get<std::string>(), fmt::join(texts, ", "));
+}
+
 // The counters of the part that the run times, such as a search without building its graph; if a verb counts none,
 // those of the whole run.
 nlohmann::json row_of(const std::string& route, const nlohmann::json& run) {
@@ -156,6 +178,7 @@ nlohmann::json row_of(const std::string& route, const nlohmann::json& run) {
                      {"virtual_seconds", seconds.at("virtual")},
                      {"levels", levels},
                      {"breakdown", breakdown},
+                     {"shares", shares_of(breakdown)},
                      {"whole", run.at("simulation")},
                      {"result", run.at("result")},
                      {"predicted", true}};
@@ -219,7 +242,7 @@ int verb_simulate(const Words& words) {
       "atoll simulate --app ./prog --platform random:64:4 -- ARGUMENTS runs any MPI program under SimGrid's "
       "SMPI (`atoll-simulate --help`)");
   std::string platform_name, clock = "levels", replay, traffic;
-  double computation = 0;
+  double computation = 0, compute_scale = 0;
   std::vector<std::string> routes{"all"};
   CLI::App& app = command.app();
   app.remove_option(app.get_option("--platform"));  // here it has ranks too
@@ -244,6 +267,11 @@ int verb_simulate(const Words& words) {
                  "with --replay: pass the time that the kept run computed, times this (default 0)")
       ->check(CLI::NonNegativeNumber)
       ->needs(replayed);
+  app.add_option("--compute-scale", compute_scale,
+                 "let pass what the ranks compute here, in processor time, times this (default 0: none). The work on "
+                 "records is part of it, and no two runs are the same")
+      ->check(CLI::NonNegativeNumber)
+      ->excludes(replayed);
   app.add_option("--keep-traffic", traffic, "write what the ranks of the command send, for --replay (one route)")
       ->excludes(replayed);
   if (const auto code = command.parse(own)) return *code;
@@ -285,7 +313,9 @@ int verb_simulate(const Words& words) {
     outcome.extra["platform"] = {{"name", platform_name},
                                  {"clock", clock},
                                  {"ranks", hierarchy.size()},
-                                 {"levels", platform.cost.to_json().at("levels")}};
+                                 {"levels", platform.cost.to_json().at("levels")},
+                                 {"records", platform.records.to_json()},
+                                 {"compute_scale", compute_scale}};
     if (fields.domains == tree.path()) {
       outcome.extra["platform"]["hierarchy"] = hierarchy.to_json();
     } else {
@@ -303,7 +333,10 @@ int verb_simulate(const Words& words) {
                       row.contains("gteps") ? fmt::format("{:.3f}", row["gteps"].get<double>()) : "-");
       outcome.extra["routes"].push_back(std::move(row));
     };
+    std::string shares;
     if (clock == "formulas") {
+      if (compute_scale > 0)
+        throw UsageError("--compute-scale with --clock formulas (nothing computes there). Take another clock.");
       PredictedRun predicted = predict_run(hierarchy, platform, routes, command.plan().without, inner);
       for (nlohmann::json& row : predicted.rows) show(std::move(row));
       outcome.extra["assumptions"] = predicted.assumptions;
@@ -320,6 +353,7 @@ int verb_simulate(const Words& words) {
                                                                 {"ATOLL_PLATFORM", fields.platform},
                                                                 {"ATOLL_ROUTE", route}};
       if (!command.plan().without.empty()) settings.emplace_back("ATOLL_WITHOUT", command.plan().without);
+      if (compute_scale > 0) settings.emplace_back("ATOLL_COMPUTE_SCALE", fmt::format("{}", compute_scale));
       if (!command.plan().map.empty()) settings.emplace_back("ATOLL_MAP", command.plan().map);
       const int code = run_again(again, settings);
       check_ended_well(code, route, inner);
@@ -329,9 +363,11 @@ int verb_simulate(const Words& words) {
             fmt::format("{} (it has no ranks to simulate, or another --transport). Give a verb with ranks.",
                         fmt::join(inner, " ")));
       show(row_of(route, run));
+      shares += shares_text(outcome.extra["routes"].back());
       if (run.contains("verified") && run["verified"].is_boolean())
         outcome.verified = outcome.verified.value_or(true) && run["verified"].get<bool>();
     }
+    if (!shares.empty()) outcome.text += "where the ranks' time goes\n" + shares;
     outcome.text += fmt::format("predicted for {}: {} ranks\n", platform_name, hierarchy.size());
     return outcome;
   });

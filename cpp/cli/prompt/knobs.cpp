@@ -15,6 +15,7 @@ namespace {
 constexpr std::pair<std::string_view, std::string_view> kKnobs[] = {
     {"budget_bytes", "communication memory of a rank"},
     {"buffers", "how far a producer of records runs ahead of its links: dynamic, switched or single"},
+    {"compute_scale", "virtual seconds a second of computation, in virtual time; 0: computation takes none"},
     {"domains", "the hierarchy to assume: 2x4, torus:4x4, a topology's file; empty: as found"},
     {"eager_bytes", "longer messages are announced first and sent when the receiver has room (rendezvous)"},
     {"lane_bytes", "size of a send buffer in which records for one next hop merge; 0: they do not merge"},

@@ -9,9 +9,20 @@ from typing import Any
 
 from .text import label, short
 
-__all__ = ["COLOURS", "PARTS", "SEQUENTIAL", "Figure", "bar_layout", "figure_of_bars", "rows_axis", "wide"]
+__all__ = [
+    "COLOURS",
+    "PARTS",
+    "RECORD_PARTS",
+    "SEQUENTIAL",
+    "Figure",
+    "bar_layout",
+    "figure_of_bars",
+    "rows_axis",
+    "wide",
+]
 
 PARTS = {"compute": "#4c72b0", "intra": "#55a868", "inter": "#c44e52", "stall": "#a0a0a0"}
+RECORD_PARTS = {"copying": "#8172b2", "appending": "#937860", "merging": "#ccb974", "handling": "#64b5cd"}
 COLOURS = ["#4c72b0", "#dd8452", "#55a868", "#c44e52", "#8172b2", "#937860", "#da8bc3", "#8c8c8c", "#ccb974", "#64b5cd"]
 SEQUENTIAL = [[0, "#fde0c5"], [0.5, "#eb7f54"], [1, "#8c1c3a"]]
 WIDE = 30  # factor between the least and the greatest from which on an axis is logarithmic

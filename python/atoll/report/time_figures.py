@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .figure import COLOURS, PARTS, Figure, bar_layout, figure_of_bars, wide
+from .figure import COLOURS, PARTS, RECORD_PARTS, Figure, bar_layout, figure_of_bars, wide
 from .runs import Run, round_name
 from .text import bytes_text, label, seconds_text
 
@@ -17,6 +17,10 @@ MEANING = {
     "intra": "communication inside a leaf domain",
     "inter": "communication across domain boundaries",
     "stall": "waiting with nothing on its way, or for room to send",
+    "copying": "copying of records into buffers and slots",
+    "appending": "records put into the buffers of their next hops",
+    "merging": "records looked up among others to merge",
+    "handling": "records handled",
 }
 
 
@@ -25,7 +29,10 @@ def breakdown(bars: Sequence[tuple[str, dict[str, float]]]) -> Figure | None:
     if not any(sum(parts.values()) > 0 for _, parts in bars):
         return None
     data: list[dict[str, Any]] = []
-    for part, colour in PARTS.items():
+    # Only virtual time knows what records take, on a platform that says so.
+    of_records = {part: colour for part, colour in RECORD_PARTS.items() if any(parts.get(part) for _, parts in bars)}
+    shown = PARTS | of_records
+    for part, colour in shown.items():
         values = [parts.get(part, 0.0) for _, parts in bars]
         shares = [parts.get(part, 0.0) / (sum(parts.values()) or 1) for _, parts in bars]
         data.append(
@@ -43,10 +50,10 @@ def breakdown(bars: Sequence[tuple[str, dict[str, float]]]) -> Figure | None:
                 "hoverinfo": "text",
             }
         )
-    rows = [[name, *(parts.get(part, 0.0) for part in PARTS), sum(parts.values())] for name, parts in bars]
-    note = "Seconds of all ranks together. " + "; ".join(f"{part}: {what}" for part, what in MEANING.items()) + "."
+    rows = [[name, *(parts.get(part, 0.0) for part in shown), sum(parts.values())] for name, parts in bars]
+    note = "Seconds of all ranks together. " + "; ".join(f"{part}: {MEANING[part]}" for part in shown) + "."
     layout = bar_layout([name for name, _ in bars], "seconds of all ranks")
-    return Figure("Where the time went", data, layout, rows, ["", *PARTS, "all"], note)
+    return Figure("Where the time went", data, layout, rows, ["", *shown, "all"], note)
 
 
 def phases(run: Run) -> Figure | None:

@@ -102,6 +102,12 @@ def test_every_figure_holds_the_numbers_of_the_run():
     assert made.titles_of_figures() == [title for title in made.titles if title != "What differs"]
 
 
+def test_what_records_take_is_drawn_where_a_clock_knows_it():
+    parts = {"compute": 0.5, "intra": 0.25, "inter": 0.25, "stall": 0.0, "copying": 0.125, "handling": 0.5}
+    shares = page(changed(counters={"breakdown": parts})).figure("Where the time went")
+    assert {name: trace["x"] for name, trace in shares.items()} == {part: [value] for part, value in parts.items()}
+
+
 def test_every_figure_is_one_of_plotly_and_has_its_numbers_as_a_table():
     import plotly.graph_objects as go
 

@@ -25,11 +25,14 @@ struct KeepFirst {
 };
 
 // Seconds in virtual time of an exchange of this many random records per rank, and of the following agreement.
-double simulated(const Hierarchy& hierarchy, const std::string& route, int records, std::uint32_t keys) {
+double simulated(const Hierarchy& hierarchy, const std::string& route, int records, std::uint32_t keys,
+                 const RecordCosts& costs = {}) {
   Plan plan;
   plan.route = route;
   double seconds = 0;
-  run_virtual(hierarchy, Cost::paper(hierarchy.depth()), plan, [&](World& world) {
+  Machine machine = Cost::paper(hierarchy.depth());
+  machine.records = costs;
+  run_virtual(hierarchy, machine, plan, [&](World& world) {
     Mailbox box(world, of_records<RoutedLabel>([](const RoutedLabel&) {}, Merge{KeyOf{}, KeepFirst{}}),
                 {.handling = Handling::parallel, .handler_sends = false});
     box.drain();
@@ -113,6 +116,58 @@ TEST_CASE(
     const bool votes = route == "direct" || route == "aml" || route == "mst";
     if (votes) CHECK(on_the_way == apart);
     if (!votes) CHECK(apart - on_the_way == doctest::Approx(model.vote_seconds(/*over_tree=*/true)));
+  }
+}
+
+TEST_CASE("the processor's time for records, and a card's message rate, make an exchange longer on every route") {
+  constexpr RecordCosts kRecordCosts{
+      .copied_byte_s = 1e-10, .appended_record_s = 20e-9, .merged_record_s = 10e-9, .handled_record_s = 30e-9};
+  const Plan plan;
+  for (const std::string shape : {"4", "2x2", "4x4", "2x2x4"}) {
+    CAPTURE(shape);
+    const Hierarchy hierarchy = Hierarchy::parse(shape);
+    const SlotRule slots{plan.slot_bytes_for(hierarchy.size()), plan.slots_per_peer, plan.longest_slot_bytes()};
+    std::vector<LevelCost> costs = Cost::paper(hierarchy.depth()).levels(), limited = costs;
+    for (LevelCost& level : limited) level.messages_per_second = 1e5;
+    const RouteModel free(hierarchy, costs, slots), slow(hierarchy, limited, slots);
+    const RouteModel costly(hierarchy, costs, slots, {}, kRecordCosts);
+    constexpr double kOfRank = 50'000;
+    const Exchange exchange{.records = kOfRank * hierarchy.size(), .record_bytes = 8};
+    for (const std::string& route : Route::all_names()) {
+      CAPTURE(route);
+      const double added = costly.seconds(route, exchange) - free.seconds(route, exchange);
+      const double least = kOfRank * (kRecordCosts.appended_record_s + kRecordCosts.handled_record_s);
+      CHECK(added > least);
+      if (route == "direct") CHECK(added / (least + kOfRank * 8 * kRecordCosts.copied_byte_s) == doctest::Approx(1));
+      CHECK(costly.estimate(route, exchange).top_bytes == free.estimate(route, exchange).top_bytes);
+      // Few records: a message to each next rank, whose number the card's rate holds up.
+      const Exchange thin{.records = 100.0 * hierarchy.size(), .record_bytes = 8};
+      CHECK(slow.seconds(route, thin) > free.seconds(route, thin) + 0.5e-5);
+    }
+  }
+}
+
+TEST_CASE("times of the model are near those of the clock where records take the processor's time") {
+  constexpr RecordCosts kRecordCosts{
+      .copied_byte_s = 1e-10, .appended_record_s = 20e-9, .merged_record_s = 10e-9, .handled_record_s = 30e-9};
+  const Plan plan;
+  constexpr int kRecords = 5000;
+  for (const std::string shape : {"2x2", "2x2x4"}) {
+    if (shapes::kSanitized && shape == "2x2x4") continue;
+    CAPTURE(shape);
+    const Hierarchy hierarchy = Hierarchy::parse(shape);
+    const RouteModel model(hierarchy, Cost::paper(hierarchy.depth()).levels(),
+                           {plan.slot_bytes_for(hierarchy.size()), plan.slots_per_peer, plan.longest_slot_bytes()}, {},
+                           kRecordCosts);
+    const Exchange exchange{.records = static_cast<double>(kRecords) * hierarchy.size(),
+                            .record_bytes = sizeof(RoutedLabel),
+                            .keys = 1U << 30};
+    for (const std::string& route : Route::all_names()) {
+      CAPTURE(route);
+      const double seconds = simulated(hierarchy, route, kRecords, 1U << 30, kRecordCosts);
+      CHECK(model.seconds(route, exchange) < 1.6 * seconds);
+      CHECK(model.seconds(route, exchange) > seconds / 1.6);
+    }
   }
 }
 

@@ -294,6 +294,56 @@ TEST_CASE("a fiber may wait while an exception is handled") {
   }
 }
 
+TEST_CASE("a rank's link passes no more messages a second than its level says, and delays no single one") {
+  const auto clock =
+      clock_of("levels", "2", {{.latency_s = 10, .bytes_per_second = 1, .overhead_s = 2, .messages_per_second = 0.05}});
+  clock->run([&](Rank me) {
+    const auto fabric = clock->fabric(me);
+    if (me == 0) {
+      for (int i = 0; i < 3; ++i) CHECK(post(*fabric, 1, 5));
+      CHECK(fabric->now() == doctest::Approx(3));  // its processor goes on
+    } else {
+      CHECK(receive(*fabric) == doctest::Approx(1 + 5 + 10 + 1));
+      CHECK(receive(*fabric) == doctest::Approx(1 + 20 + 5 + 10 + 1));
+      CHECK(receive(*fabric) == doctest::Approx(1 + 40 + 5 + 10 + 1));
+    }
+  });
+  // Long messages take longer than the card's time for one: it changes nothing.
+  const auto length = [](double rate) {
+    const auto c = clock_of("levels", "2", {{.latency_s = 10, .bytes_per_second = 1, .messages_per_second = rate}});
+    c->run([&](Rank me) {
+      const auto fabric = c->fabric(me);
+      for (int i = 0; i < 3; ++i)
+        me == 0 ? static_cast<void>(post(*fabric, 1, 50)) : static_cast<void>(receive(*fabric));
+    });
+    return c->seconds();
+  };
+  CHECK(length(0.05) == length(0));
+  CHECK_THROWS_AS(clock_of("flows", "2", {{.latency_s = 1, .bytes_per_second = 1, .messages_per_second = 1}}),
+                  InputError);
+  CHECK_THROWS_AS(clock_of("levels", "2", {{.latency_s = 1, .bytes_per_second = 1, .messages_per_second = -1}}),
+                  InputError);
+}
+
+TEST_CASE("time that a rank spends is counted as the part that it names") {
+  for (const std::string& name : clocks()) {
+    CAPTURE(name);
+    const auto clock = clock_of(name, "1");
+    clock->run([&](Rank me) {
+      const auto fabric = clock->fabric(me);
+      fabric->spend(2, &TimeSpent::copying);
+      fabric->spend(3, &TimeSpent::handling);
+      fabric->compute(5);
+      CHECK(fabric->now() == doctest::Approx(10));
+    });
+    const TimeSpent& spent = clock->spent(0);
+    CHECK((spent.copying == 2 && spent.handling == 3 && spent.compute == 5));
+    CHECK(spent.of_records() == 5);
+    CHECK(spent.seconds() == doctest::Approx(10));
+    CHECK((spent - spent).seconds() == 0);
+  }
+}
+
 TEST_CASE("computation takes virtual time if requested") {
   for (const std::string& name : clocks()) {
     CAPTURE(name);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atoll/runtime/record_charges.hpp>
 #include <atoll/runtime/world.hpp>
 #include <concepts>
 #include <mutex>
@@ -25,6 +26,7 @@ class EpochReceiver {
         handling_(handling),
         note_deferred_(note_deferred),
         box_(box),
+        charges_(world),
         handled_(static_cast<std::size_t>(world.thread_slots())) {}
 
   std::uint32_t epoch() const { return epoch_; }
@@ -77,6 +79,7 @@ class EpochReceiver {
   const Handling handling_;
   const NoteDeferred note_deferred_;
   void* const box_;
+  const RecordCharges charges_;
   std::vector<Count> handled_;  // [thread]
   SpinLock serial_;
   std::uint32_t epoch_ = 0;
@@ -102,6 +105,7 @@ void EpochReceiver<R, H>::handle(Rank from, std::span<const R> records) {
     int& handlers;
     SpinLock* lock;
   };
+  charges_.handle(records.size());
   {
     const Inside inside(world_.thread_state().handlers, handling_ == Handling::serial ? &serial_ : nullptr);
     if constexpr (std::invocable<H&, Rank, std::span<const R>>) {
@@ -121,6 +125,7 @@ template <class R, class H>
 bool EpochReceiver<R, H>::defer(Rank from, std::uint32_t epoch, std::span<const R> records) {
   std::lock_guard hold(deferred_lock_);
   if (begun_.load(std::memory_order_relaxed) && epoch == epoch_) return false;
+  charges_.copy(records.size_bytes());
   deferred_.push_back({from, epoch, std::vector<R>(records.begin(), records.end())});
   note_deferred_(box_, static_cast<std::ptrdiff_t>(records.size_bytes()));
   return true;

@@ -114,6 +114,7 @@ class Relay {
   }
   void deliver(const Port& port, Rank from, std::uint32_t stamp, const std::byte* data, std::size_t bytes);
   void forward(Phase phase, std::uint32_t epoch, const std::byte* data, std::size_t n);
+  void charge_forwarding(const std::byte* targets, std::size_t n) const;
   void arrive(Thread& thread, Phase phase, std::uint32_t epoch, std::span<const R> records);
   void flush(int round) {
     buffers_.flush(round);
@@ -134,6 +135,7 @@ class Relay {
   [[no_unique_address]] M merge_;
   const Arrive arrive_;
   void* const box_;
+  const RecordCharges charges_;
   std::vector<Port> ports_;  // [2 * round + arrival]
   std::vector<std::uint32_t> channels_;
   ForwardQueue forward_queue_;
@@ -169,6 +171,7 @@ Relay<R, M>::Relay(World& world, const HopList& hops, M merge, Arrive arrive, vo
       merge_(std::move(merge)),
       arrive_(arrive),
       box_(box),
+      charges_(world),
       ports_(make_ports(this, hops_.rounds())),
       channels_(open_channels(world, ports_)),
       forward_queue_(world, hops_, sizeof(R), channels_, &Relay::arrive_block, this),
@@ -258,6 +261,7 @@ void Relay<R, M>::deliver(const Port& port, Rank from, std::uint32_t stamp, cons
     // The sender is one epoch ahead. Buffers hold records of one epoch only, so its packet is copied and deferred.
     std::lock_guard hold(deferred_lock_);
     if (epoch != epoch_.load(std::memory_order_relaxed)) {
+      charges_.copy(bytes);
       deferred_.push_back({&port, from, stamp, std::vector<std::byte>(data, data + bytes)});
       forward_queue_.note_deferred(static_cast<std::ptrdiff_t>(bytes));
       world_.note_memory(static_cast<std::ptrdiff_t>(bytes));
@@ -292,6 +296,8 @@ template <class R, class M>
 void Relay<R, M>::forward(Phase phase, std::uint32_t epoch, const std::byte* data, std::size_t n) {
   const auto* records = reinterpret_cast<const R*>(data);
   const std::byte* targets = data + n * sizeof(R);
+  if (charges_.is_on()) [[unlikely]]
+    charge_forwarding(targets, n);
   Thread& thread = buffers(static_cast<std::size_t>(Team::this_thread()));
   const Rank me = world_.rank();
   Rank to[kChunk];
@@ -321,6 +327,18 @@ void Relay<R, M>::forward(Phase phase, std::uint32_t epoch, const std::byte* dat
   }
 }
 
+// Charges for the records of a packet that go on from here, before the first of them does.
+template <class R, class M>
+void Relay<R, M>::charge_forwarding(const std::byte* targets, std::size_t n) const {
+  std::size_t on = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    Rank to;
+    std::memcpy(&to, targets + i * sizeof to, sizeof to);
+    on += to != world_.rank();
+  }
+  charges_.append(on, on * (sizeof(R) + sizeof(Rank)));
+}
+
 // Records whose target is this rank.
 template <class R, class M>
 void Relay<R, M>::arrive(Thread& thread, Phase phase, std::uint32_t epoch, std::span<const R> records) {
@@ -328,7 +346,7 @@ void Relay<R, M>::arrive(Thread& thread, Phase phase, std::uint32_t epoch, std::
     arrive_(box_, epoch, records);
   } else {
     R here[kChunk];
-    std::size_t n = 0;
+    std::size_t n = 0, appended = 0;
     const auto take = [&](const R& record) {
       here[n++] = record;
       if (n == kChunk) arrive_(box_, epoch, {here, std::exchange(n, 0)});
@@ -338,6 +356,7 @@ void Relay<R, M>::arrive(Thread& thread, Phase phase, std::uint32_t epoch, std::
       const bool many = merge_.copies(record, [&](Rank to, const R& copy) {
         ++copies;
         if (to == world_.rank()) return take(copy);
+        ++appended;
         buffers_.append(thread, hops_.hop_for(phase, to), epoch, to, copy, Full::never_waits);
       });
       if (many) {
@@ -346,6 +365,7 @@ void Relay<R, M>::arrive(Thread& thread, Phase phase, std::uint32_t epoch, std::
         take(record);
       }
     }
+    charges_.append(appended, appended * (sizeof(R) + sizeof(Rank)));
     if (n > 0) arrive_(box_, epoch, {here, n});
   }
 }

@@ -6,6 +6,7 @@
 #include <atoll/runtime/aggregation/forward_queue.hpp>
 #include <atoll/runtime/aggregation/hop_list.hpp>
 #include <atoll/runtime/aggregation/merge.hpp>
+#include <atoll/runtime/record_charges.hpp>
 #include <atoll/runtime/world.hpp>
 #include <cstring>
 #include <span>
@@ -44,6 +45,7 @@ class RelayBuffers {
     std::size_t buffer_bytes = 0;     // held by `buffers`
     std::vector<std::uint32_t> seen;  // the hash table of merge_buffer
     std::uint64_t sent = 0;           // by the mailbox's users, over all epochs
+    std::uint64_t charged = 0;        // of these, records whose appending a virtual clock has in it
     std::uint64_t merged = 0;
   };
   std::vector<Thread>& threads() { return threads_; }
@@ -92,6 +94,7 @@ class RelayBuffers {
   const HopList& hops_;
   ForwardQueue& forward_queue_;
   [[no_unique_address]] M merge_;
+  const RecordCharges charges_;
   const bool
       combines_;  // whether to merge records of equal target and key: not without lane_bytes and Savings::merging
   // of a buffer in records; larger than a slot where merging needs many records in one buffer
@@ -108,6 +111,7 @@ RelayBuffers<R, M>::RelayBuffers(World& world, const HopList& hops, ForwardQueue
       hops_(hops),
       forward_queue_(forward_queue),
       merge_(std::move(merge)),
+      charges_(world),
       combines_(kMerges<M> && world.plan().lane_bytes > 0 && world.savings().merging),
       capacity_(!combines_ ? forward_queue_.piece()
                            : std::max(forward_queue_.piece(), world.plan().lane_bytes / (sizeof(R) + sizeof(Rank)))),
@@ -231,6 +235,8 @@ void RelayBuffers<R, M>::send_full(Thread& thread, std::uint32_t hop, Full full)
 // because a handler that receives records of this very rank may append to it.
 template <class R, class M>
 void RelayBuffers<R, M>::send_buffer(Thread& thread, std::uint32_t hop) {
+  const std::size_t appended = thread.sent - std::exchange(thread.charged, thread.sent);
+  charges_.append(appended, appended * (sizeof(R) + sizeof(Rank)));
   Block block = std::exchange(thread.buffers[hop], {});
   block.sent = 0;
   thread.gone[hop] += block.size;
@@ -301,6 +307,7 @@ template <class R, class M>
 void RelayBuffers<R, M>::merge_buffer(Thread& thread, Block& block) {
   if constexpr (kMerges<M>) {
     if (!combines_) return;
+    charges_.merge(block.size);
     const std::size_t left = merge_equal(merge_, records_of(block), targets_of(block), block.size, thread.seen);
     auto& level = world_.thread_state().counters.levels[world_.level_to(hops_.hops()[block.hop].next)];
     level.merged_bytes += (block.size - left) * (sizeof(R) + sizeof(Rank));

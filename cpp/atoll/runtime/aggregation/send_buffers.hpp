@@ -6,6 +6,7 @@
 #include <atoll/runtime/aggregation/bucket.hpp>
 #include <atoll/runtime/aggregation/epoch_receiver.hpp>
 #include <atoll/runtime/aggregation/pieces.hpp>
+#include <atoll/runtime/record_charges.hpp>
 #include <bit>
 #include <cstring>
 #include <optional>
@@ -27,6 +28,7 @@ class SendBuffers {
   [[gnu::cold]] SendBuffers(World& world, EpochReceiver<R, H>& receiver, Records records, BlockSize block_size)
       : world_(world),
         receiver_(receiver),
+        charges_(world),
         ranks_(world.size()),
         capacity_(std::max<std::size_t>(1, world.payload_bytes() / sizeof(R))),
         fill_blocks_(world.all_near() || records == Records::in_pieces),
@@ -143,6 +145,7 @@ class SendBuffers {
 
   World& world_;
   EpochReceiver<R, H>& receiver_;
+  const RecordCharges charges_;
   const Rank ranks_;
   const std::size_t capacity_;
   /// Whether to fill heap blocks and copy them into slots when full. The cache lines of a slot in shared memory were
@@ -184,6 +187,8 @@ void SendBuffers<R, H>::publish_full(Thread& thread, Rank to) {
   thread.sent += n;
   if (keep_) [[unlikely]]
     keep_(box_, number_of(thread), to, {buffer.first, n});
+  // The bytes of a slot are charged where it is published.
+  charges_.append(n, buffer.slot.ticket == kBlock ? n * sizeof(R) : 0);
   if (buffer.slot.ticket == kBlock) {
     Block& block = thread.waiting.emplace_back();  // where there is no memory for one, the send buffer keeps its block
     block = {to, n, {std::unique_ptr<std::byte[]>(reinterpret_cast<std::byte*>(buffer.first)), buffer.capacity}};

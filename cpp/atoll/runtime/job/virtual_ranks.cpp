@@ -7,7 +7,7 @@
 namespace atl {
 
 VirtualRun run_virtual(const Hierarchy& places, const Machine& machine, const Plan& plan,
-                       const std::function<void(World&)>& f, World::Options options, double compute_scale) {
+                       const std::function<void(World&)>& f, World::Options options) {
   constexpr std::size_t kShortest = 512, kLongest = 65536;
   const std::vector<Rank> order = rank_order(plan, places.size(), machine.network.get());
   const Hierarchy hierarchy = order.empty() ? places : places.of_places(order);
@@ -22,7 +22,7 @@ VirtualRun run_virtual(const Hierarchy& places, const Machine& machine, const Pl
                   .longest_slot_bytes = plan.longest_slot_bytes(),
                   .message_bytes = std::clamp(plan.eager_bytes, kShortest, kLongest),
                   .slots_per_peer = plan.slots_per_peer,
-                  .compute_scale = compute_scale});
+                  .compute_scale = plan.compute_scale});
   Plan local = plan;
   local.threads = 1;
   local.progress = "inline";
@@ -36,6 +36,8 @@ VirtualRun run_virtual(const Hierarchy& places, const Machine& machine, const Pl
     World::Options mine = options;
     if (rank != 0) mine.log = {};
     if (!mine.machine) mine.machine = machine;
+    // The measured time has that of records in it.
+    if (plan.compute_scale > 0) mine.machine->records = {};
     mine.waiting = [&clock, &options, rank](const char* operation) {
       clock->note_wait(rank, operation);
       if (options.waiting) options.waiting(operation);
@@ -64,9 +66,7 @@ VirtualRun run_virtual(const Hierarchy& places, const Machine& machine, const Pl
 nlohmann::json VirtualRun::to_json() const {
   TimeSpent sum;
   for (const TimeSpent& r : ranks) sum += r;
-  nlohmann::json j{
-      {"rank_seconds", {{"compute", sum.compute}, {"intra", sum.intra}, {"inter", sum.inter}, {"stall", sum.stall}}},
-      {"memory_bytes", memory_bytes}};
+  nlohmann::json j{{"rank_seconds", sum.to_json()}, {"memory_bytes", memory_bytes}};
   for (std::size_t l = 0; l < levels.size(); ++l)
     j["levels"].push_back({{"level", l},
                            {"kind", kinds[l]},

@@ -10,7 +10,8 @@
 ///     const VirtualRun run = run_virtual(Hierarchy::parse("8x16"), Cost::paper(2), plan, [](World& world) { ... });
 ///     run.seconds;                                  // when the last rank was done, by the model of the clock
 ///
-/// Computation takes no virtual time unless compute_scale says so; then a run is the same each time.
+/// Computation takes no virtual time unless Plan::compute_scale says so; without, a run is the same each time. What ranks
+/// do with records takes the time that Machine::records says, or, with compute_scale, is part of what they compute.
 namespace atl {
 
 struct VirtualRun {
@@ -34,6 +35,6 @@ inline bool is_virtual(const Plan& plan) { return plan.transport == "levels" || 
 /// A rank has one thread, whatever the plan says, and the clock is levels unless the plan's transport is flows. When no
 /// rank can go on, each gets a TransportError that names who waits for what.
 VirtualRun run_virtual(const Hierarchy& places, const Machine& machine, const Plan& plan,
-                       const std::function<void(World&)>& f, World::Options options = {}, double compute_scale = 0);
+                       const std::function<void(World&)>& f, World::Options options = {});
 
 }  // namespace atl

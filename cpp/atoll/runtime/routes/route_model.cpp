@@ -39,7 +39,11 @@ constexpr double kFewest = 1e-9;
 class RouteModel::Formulas {
  public:
   explicit Formulas(const RouteModel& model)
-      : costs_(model.costs_), ranks_(model.ranks_), slots_(model.slots_), savings_(model.savings_) {}
+      : costs_(model.costs_),
+        ranks_(model.ranks_),
+        slots_(model.slots_),
+        savings_(model.savings_),
+        record_costs_(model.record_costs_) {}
 
   Estimate estimate(std::string_view route, const Exchange& exchange) const;
   double vote_seconds(bool over_tree) const;
@@ -54,6 +58,11 @@ class RouteModel::Formulas {
     double trips = 0;       ///< how often a rank fills all slots to a peer
   };
   using Round = std::vector<Load>;  // [level]
+  // The bytes that the busiest ranks of an exchange's rounds send.
+  struct SentBytes {
+    double all = 0, last = 0;  // of all rounds so far, and of the last one
+    void add(const Round& round);
+  };
 
   int depth() const { return static_cast<int>(ranks_.size()); }
   double ranks(int level) const { return level < 0 ? 1 : ranks_[level]; }
@@ -72,6 +81,9 @@ class RouteModel::Formulas {
   double hops_by_parts() const;
   static Load load(double peers, double records, double record_bytes, const Slots& slots);
   double seconds_of(const Round& round) const;
+  /// The processor's time for a rank's records on a direct route, and over relays.
+  double direct_record_seconds(const Exchange& e) const;
+  double relayed_record_seconds(const Exchange& e, const SentBytes& sent) const;
   double barrier_seconds(int level) const;
   double voted(double round, bool any, bool over_tree) const;
   double agreement(const Exchange& e) const;
@@ -88,10 +100,12 @@ class RouteModel::Formulas {
   const std::vector<double>& ranks_;
   const SlotRule& slots_;
   const Savings savings_;
+  const RecordCosts record_costs_;
 };
 
-RouteModel::RouteModel(const Hierarchy& hierarchy, std::vector<LevelCost> costs, SlotRule slots, Savings savings)
-    : costs_(std::move(costs)), slots_(slots), savings_(savings) {
+RouteModel::RouteModel(const Hierarchy& hierarchy, std::vector<LevelCost> costs, SlotRule slots, Savings savings,
+                       RecordCosts records)
+    : costs_(std::move(costs)), slots_(slots), savings_(savings), record_costs_(records) {
   check(costs_.size() >= static_cast<std::size_t>(hierarchy.depth()),
         "costs of {} levels (the hierarchy has {}). Add the missing ones.", costs_.size(), hierarchy.depth());
   std::vector<double> domains(static_cast<std::size_t>(hierarchy.depth()), 0);
@@ -105,9 +119,10 @@ RouteModel::RouteModel(const Hierarchy& hierarchy, std::vector<LevelCost> costs,
 
 RouteModel::Estimate RouteModel::Formulas::estimate(std::string_view route, const Exchange& exchange) const {
   Exchange e = exchange;
-  if (!savings_.merging) e.keys = std::numeric_limits<double>::infinity();
+  const bool as_published = route == "aml" || route == "mst";
+  if (!savings_.merging || as_published) e.keys = std::numeric_limits<double>::infinity();
   if (route == "direct" || depth() == 1) return direct(e);
-  if (route == "aml" || route == "mst") return published(e, /*one_entry=*/route == "mst");
+  if (as_published) return published(e, /*one_entry=*/route == "mst");
   if (route == "aml-levels") return aml_levels(e);
   if (route == "row") return row(e);
   switch (index_of(route)) {
@@ -174,16 +189,45 @@ double RouteModel::Formulas::hops_by_parts() const {
 
 double RouteModel::Formulas::seconds_of(const Round& round) const {
   double latency = 0, overhead = 0, of_rank = 0, fullest = 0, beyond = 0;
+  double held_up_s = 0;  // of the rank's link by its message rate, beyond the time of the bytes
   for (int l = depth() - 1; l >= 0; --l) {
     const Load& load = round[l];
     if (load.messages > 0) latency = std::max(latency, cost(l).latency_s * std::max(1.0, std::ceil(load.trips)));
     overhead += load.messages * cost(l).overhead_s;
     of_rank += load.bytes;
+    if (const double rate = cost(l).messages_per_second; rate > 0)
+      held_up_s += std::max(0.0, load.messages / rate - load.bytes / cost(0).bytes_per_second);
     // A domain's uplink carries what crosses this level or any level above.
     beyond += load.mean_bytes * (l == 0 ? 0 : 1);
     if (l > 0) fullest = std::max(fullest, ranks(l - 1) * beyond / cost(l).bytes_per_second);
   }
-  return latency + overhead + std::max(fullest, of_rank / cost(0).bytes_per_second);
+  return latency + overhead + std::max(fullest, of_rank / cost(0).bytes_per_second + held_up_s);
+}
+
+void RouteModel::Formulas::SentBytes::add(const Round& round) {
+  last = 0;
+  for (const Load& load : round) last += load.bytes;
+  all += last;
+}
+
+double RouteModel::Formulas::direct_record_seconds(const Exchange& e) const {
+  const double mine = e.records / ranks(depth() - 1), bytes = static_cast<double>(e.record_bytes);
+  return mine *
+         (record_costs_.appended_record_s + bytes * record_costs_.copied_byte_s + record_costs_.handled_record_s);
+}
+
+// Each record that arrives is handled there or appended once more. Where records merge, those of the last round and
+// those that stay at their rank in it are handled.
+double RouteModel::Formulas::relayed_record_seconds(const Exchange& e, const SentBytes& sent) const {
+  const double bytes = static_cast<double>(e.record_bytes) + kTargetBytes, mine = e.records / ranks(depth() - 1);
+  const bool merges = std::isfinite(e.keys);
+  const double staying = ranks(0) > 1 ? ranks(0) / (ranks(0) - 1) : 1;
+  const double handled = merges ? std::min(mine, sent.last / bytes * staying) : mine;
+  const double appended = mine + std::max(0.0, sent.all / bytes - handled);
+  return sent.all * record_costs_.copied_byte_s +
+         appended * (record_costs_.appended_record_s + bytes * record_costs_.copied_byte_s +
+                     (merges ? record_costs_.merged_record_s : 0)) +
+         handled * record_costs_.handled_record_s;
 }
 
 double RouteModel::Formulas::barrier_seconds(int level) const {
@@ -233,7 +277,7 @@ RouteModel::Estimate RouteModel::Formulas::direct(const Exchange& e) const {
   const double mine = e.records / ranks(depth() - 1), bytes = static_cast<double>(e.record_bytes);
   Round round(ranks_.size());
   for (int l = 0; l < depth(); ++l) round[l] = load(ranks(l) - ranks(l - 1), mine * share(l), bytes, direct_slots());
-  return estimate_of(round, voted(seconds_of(round), e.records > 0, false));
+  return estimate_of(round, voted(seconds_of(round) + direct_record_seconds(e), e.records > 0, false));
 }
 
 // Across at once to a leaf domain, then inside: nothing merges, and barriers and votes end it. One entry: a leaf
@@ -254,8 +298,12 @@ RouteModel::Estimate RouteModel::Formulas::published(const Exchange& e, bool one
   }
   const double near = ranks(0) - 1;
   inside[0] = load(near, handed_on * near / ranks(0) + mine * share(0), bytes, relay_slots(next_ranks, 0));
-  Estimate sum = estimate_of(
-      across, std::max(seconds_of(across), barrier_seconds(top)) + voted(seconds_of(inside), e.records > 0, true));
+  SentBytes sent;
+  sent.add(across);
+  sent.add(inside);
+  Estimate sum =
+      estimate_of(across, std::max(seconds_of(across), barrier_seconds(top)) +
+                              voted(seconds_of(inside), e.records > 0, true) + relayed_record_seconds(e, sent));
   sum.top_messages /= senders;
   return sum;
 }
@@ -267,12 +315,14 @@ RouteModel::Estimate RouteModel::Formulas::aml_levels(const Exchange& e) const {
   for (int l = depth() - 1; l >= 0; --l) levels.push_back(l);
   const bool closes = closing_pays(levels, hops_by_parts());
   Estimate sum;
+  SentBytes sent;
   for (int l = depth() - 1; l >= 0; --l) {
     const double peers = parts(l) - 1, moved = peers * filled(e.keys * ranks(l - 1), mine / parts(l));
     Round round(ranks_.size());
     round[l] = load(peers, moved, bytes, relay_slots(hops_by_parts(), l));
     if (closes) round[l].messages = std::max(round[l].messages, peers);
     const double seconds = seconds_of(round);
+    sent.add(round);
     if (l == depth() - 1) sum = estimate_of(round, 0);
     if (closes) {
       sum.seconds += seconds;
@@ -282,6 +332,7 @@ RouteModel::Estimate RouteModel::Formulas::aml_levels(const Exchange& e) const {
     mine = moved + mine / parts(l);
   }
   if (closes) sum.seconds += agreement(e);
+  sum.seconds += relayed_record_seconds(e, sent);
   return sum;
 }
 
@@ -306,9 +357,13 @@ RouteModel::Estimate RouteModel::Formulas::row(const Exchange& e) const {
         load(peers, peers * filled(e.keys, mine * share(l) / std::max(1.0, peers)), bytes, relay_slots(next_ranks, l));
     if (closes) across[at].messages = std::max(across[at].messages, peers);
   }
-  if (closes) return estimate_of(across, seconds_of(inside) + seconds_of(across) + agreement(e));
+  SentBytes sent;
+  sent.add(inside);
+  sent.add(across);
+  const double of_records = relayed_record_seconds(e, sent);
+  if (closes) return estimate_of(across, seconds_of(inside) + seconds_of(across) + agreement(e) + of_records);
   return estimate_of(across, std::max(seconds_of(inside), barrier_seconds(depth() - 2)) +
-                                 voted(seconds_of(across), e.records > 0, true));
+                                 voted(seconds_of(across), e.records > 0, true) + of_records);
 }
 
 // One monitor: the same rank for all domains. block_level: of the domains that a monitor gathers for; -1: ranks.
@@ -324,8 +379,10 @@ RouteModel::Estimate RouteModel::Formulas::gathering(const Exchange& e, bool one
   for (int h = 1; h <= top; ++h)
     gathered[h] = filled(e.keys * block_ranks(h), mine * share(h) / std::max(kFewest, targets_at(h)));
   Estimate sum;
+  SentBytes sent;
   const auto add = [&](const Round& round, int level, bool last) {
     const double seconds = seconds_of(round);
+    sent.add(round);
     sum.seconds += savings_.closing ? seconds
                    : last           ? voted(seconds, e.records > 0, true)
                                     : std::max(seconds, barrier_seconds(level));
@@ -387,6 +444,7 @@ RouteModel::Estimate RouteModel::Formulas::gathering(const Exchange& e, bool one
                 (crossing / ranks(l) + inside) * bytes, 1};
     add(round, l, l == 0);
   }
+  sum.seconds += relayed_record_seconds(e, sent);
   return sum;
 }
 

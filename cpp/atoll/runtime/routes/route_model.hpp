@@ -4,6 +4,7 @@
 #include <atoll/runtime/routes/savings.hpp>
 #include <atoll/runtime/routes/slot_rule.hpp>
 #include <atoll/topology/hierarchy.hpp>
+#include <atoll/topology/record_costs.hpp>
 #include <limits>
 #include <span>
 #include <string_view>
@@ -18,7 +19,12 @@
 /// round of hops takes the latency of its highest level, the overhead of the messages of its busiest rank, the time of
 /// its fullest link, and one latency each time that the slots to a peer are used up. Rounds follow each other, because
 /// the ranks of a domain wait for each other. r records for k peers need k (1 - e^(-r/k)) messages, or as many as the
-/// slots they fill; r records that merge by K keys become K (1 - e^(-r/K)) (both: balls into bins).
+/// slots they fill; r records that merge by K keys become K (1 - e^(-r/K)) (both: balls into bins). Where a level has a
+/// most of messages a second, a rank's link takes at least as long for them.
+///
+/// The processor's time for records is added for the busiest rank of each round, one after the other: it appends its own
+/// records and those that it forwards, looks each up where records merge, copies into slots all that it sends, and
+/// handles what arrives.
 ///
 /// An exchange ends when all ranks know that no record is in flight; then the ranks agree once more on what to do next:
 ///   direct   a vote that begins with the sends finds them in flight and is repeated until they have arrived:
@@ -43,7 +49,8 @@ struct Exchange {
 class RouteModel {
  public:
   /// `costs` are by level, at least one for each level of the hierarchy.
-  RouteModel(const Hierarchy& hierarchy, std::vector<LevelCost> costs, SlotRule slots, Savings savings = {});
+  RouteModel(const Hierarchy& hierarchy, std::vector<LevelCost> costs, SlotRule slots, Savings savings = {},
+             RecordCosts records = {});
   const SlotRule& slots() const { return slots_; }
 
   struct Estimate {
@@ -79,6 +86,7 @@ class RouteModel {
   std::vector<double> ranks_;  // [level] of a domain
   SlotRule slots_;
   Savings savings_;
+  RecordCosts record_costs_;
 };
 
 }  // namespace atl

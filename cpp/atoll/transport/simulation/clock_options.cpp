@@ -15,6 +15,9 @@ ClockOptions checked(ClockOptions options) {
           "a level with latency {} s, overhead {} s and {} bytes/s (times are at least 0, a bandwidth is above). "
           "Correct it.",
           c.latency_s, c.overhead_s, c.bytes_per_second);
+  for (const LevelCost& c : options.costs)
+    check(c.messages_per_second >= 0 && std::isfinite(c.messages_per_second),
+          "a level of {} messages per second (0 for no limit, or more). Correct it.", c.messages_per_second);
   for (std::size_t l = 0; l < options.costs.size(); ++l)
     check(options.costs[l].cards == 1 || (l > 0 && options.costs[l].cards >= 1 && options.costs[l].cards <= 1024),
           "a level {} of {} cards (a rank's own link is one; a domain has 1 to 1024). Correct it.", l,

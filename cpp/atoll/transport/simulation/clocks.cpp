@@ -34,9 +34,14 @@ std::unique_ptr<VirtualClock> make_clock(const std::string& name, ClockOptions o
   check(name == "flows", "clock '{}' is unknown (there are levels and flows). Choose one.", name);
   check(options.noise.is_none(),
         "clock flows with jitter or slow links (only levels has them). Choose levels, or a platform without.");
-  for (const LevelCost& c : options.costs)
+  for (const LevelCost& c : options.costs) {
     check(c.cards == 1,
           "clock flows with {} cards a domain (only levels has them). Choose levels, or a platform without.", c.cards);
+    check(c.messages_per_second == 0,
+          "clock flows with {} messages per second (only levels has such a limit). Choose levels, or a platform "
+          "without.",
+          c.messages_per_second);
+  }
   return make_flows(std::move(options));
 }
 

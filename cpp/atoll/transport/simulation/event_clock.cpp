@@ -92,11 +92,11 @@ void EventClock::charge(RankState& s) {
   s.spent.compute += mine;
 }
 
-void EventClock::compute(Rank rank, double seconds) {
+void EventClock::spend(Rank rank, double seconds, double TimeSpent::*part) {
   RankState& s = state(rank);
   charge(s);
   s.clock += seconds;
-  s.spent.compute += seconds;
+  s.spent.*part += seconds;
   s.idle_polls = 0;
 }
 

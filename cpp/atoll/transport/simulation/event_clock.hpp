@@ -62,7 +62,7 @@ class EventClock : public VirtualClock {
   /// Takes a block for a packet to `to`; sets `busy` if `most` packets of that kind are in flight.
   std::uint32_t take(Rank from, Rank to, Kind kind, int size_class, int most, Busy& busy);
   void depart(std::uint32_t block, std::size_t bytes, std::size_t more = 0);
-  void compute(Rank rank, double seconds);
+  void spend(Rank rank, double seconds, double TimeSpent::*part);
   /// The receiver has read the block, or the sender has abandoned it; `at` is that rank's clock.
   void give_back(std::uint32_t block, double at);
   int poll(Rank rank, std::span<Packet> packets, TrafficSet wanted);

@@ -81,6 +81,9 @@ double Levels::pass(Message& m, Rank end, int direction) {
     front = std::max(front, busy_until);
     busy_until = front + static_cast<double>(m.travel) * link.cards / link.bytes_per_second * wire.slower * stretch;
     m.left = std::max(m.left, busy_until);
+    // A card that has passed a message needs its time before the next one, however short; the message itself goes on.
+    if (const double rate = cost(m.level).messages_per_second; level == 0 && rate > 0)
+      busy_until = std::max(busy_until, front + 1 / rate);
   }
   m.front = front;
   return front;

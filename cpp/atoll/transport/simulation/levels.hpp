@@ -14,7 +14,8 @@
 /// leaves when all of its links are free, occupies each for bytes / bandwidth of that link, and arrives after the
 /// latency and bytes / the least of the bandwidths. Latencies add up by boundary [1, definition 3.2]; they are given
 /// end to end. If a domain's links are several cards each, a message occupies the sender's card on its way out and the
-/// receiver's on its way in.
+/// receiver's on its way in. Where a level has a most of messages a second, a rank's own link, out and in, is occupied
+/// by each of its messages for at least as long.
 ///
 /// A NoiseModel slows down single links, and messages by chance, from a seed.
 ///

@@ -47,7 +47,7 @@ class VirtualFabric final : public Fabric {
     if (busy == Busy::no) slot = {clock_.payload(block), bytes, to, block};
     return busy;
   }
-  void compute(double seconds) override { clock_.compute(rank_, seconds); }
+  void spend(double seconds, double TimeSpent::*part) override { clock_.spend(rank_, seconds, part); }
   void publish(const Slot& slot, std::size_t bytes) override { publish_for(slot, bytes, 0); }
   void publish_for(const Slot& slot, std::size_t bytes, std::size_t more) override {
     ATOLL_ASSERT(bytes > 0 && bytes <= slot.capacity);
