@@ -19,8 +19,8 @@ int verb_info(const Words& words) {
   CLI::Option* calibrated =
       command.app()
           .add_option("--calibrate", costs_file,
-                      "measure latency and bandwidth at each level; write them to this JSON file, which "
-                      "--platform takes")
+                      "measure latency and bandwidth at each level, and what records cost a rank; write them to this "
+                      "JSON file, which --platform takes")
           ->expected(0, 1);
   bool knobs = false;
   command.app().add_flag("--knobs", knobs, "say what each knob does, and nothing else");
@@ -34,13 +34,14 @@ int verb_info(const Words& words) {
           explain_knobs(command.plan());
       return outcome;
     });
-  const auto shown = [&](const Hierarchy& hierarchy, const std::optional<Cost>& cost) {
+  const auto shown = [&](const Hierarchy& hierarchy, const std::optional<Machine>& machine) {
     Outcome outcome;
     outcome.result["hierarchy"] = hierarchy.to_json();
     outcome.text = draw(hierarchy);
-    if (cost) {
-      outcome.result["costs"] = cost->to_json();
-      outcome.text += costs_text(*cost, hierarchy);
+    if (machine) {
+      outcome.result["costs"] = machine->cost.to_json();
+      outcome.result["records"] = machine->records.to_json();
+      outcome.text += costs_text(*machine, hierarchy);
     }
     outcome.text += "\nplan (each is also an environment variable ATOLL_<FIELD>; --knobs says what they do)\n";
     std::vector<std::pair<std::string, std::string>> rows;
@@ -61,7 +62,7 @@ int verb_info(const Words& words) {
       if (world.rank() != 0 || costs_file.empty()) return;
       put_file(costs_file, dump_json(machine.to_json(), 2) + "\n");
     });
-    return shown(world.hierarchy(), machine.cost);
+    return shown(world.hierarchy(), machine);
   });
 }
 

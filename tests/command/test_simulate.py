@@ -77,11 +77,15 @@ def test_what_calibrate_writes_is_a_platform_everywhere(tmp_path):
     told = report("info", *job, "--calibrate", str(measured))["result"]
     levels = json.loads(measured.read_text())["levels"]
     assert len(levels) == 2 and json.loads(measured.read_text())["hierarchy"] == told["hierarchy"]
+    records = json.loads(measured.read_text())["records"]
+    assert records == told["records"] and all(0 <= seconds < 1e-3 for seconds in records.values())
+    assert sorted(records) == ["appended_record_s", "copied_byte_s", "handled_record_s", "merged_record_s"]
 
     of_four = report("simulate", "--platform", str(measured), "--route", "domain", "--", "run", "bfs", "kron:8")
     assert of_four["verified"] is True and of_four["platform"]["ranks"] == 4
     assert of_four["platform"]["levels"] == levels and of_four["platform"]["hierarchy"] == told["hierarchy"]
     assert len(of_four["routes"][0]["levels"]) == 2
+    assert of_four["platform"]["records"] == records and of_four["routes"][0]["shares"]["copying"] > 0
     words = ["simulate", "--platform", str(measured), "--ranks", "3", "--clock", "formulas", "--route", "direct"]
     assert report(*words, "--", "run", "bfs", "kron:8")["platform"]["ranks"] == 3
 
@@ -97,6 +101,78 @@ def test_what_calibrate_writes_is_a_platform_everywhere(tmp_path):
         rankless.pop("hierarchy", None)
         measured.write_text(json.dumps(rankless | ({"hierarchy": hierarchy} if hierarchy else {})))
         assert what in atoll("simulate", "--platform", str(measured), "--", "run", "bfs", "kron:8", code=3).stderr
+
+
+LEVELS = [
+    {"latency_s": 1e-6, "bytes_per_second": 12.5e9, "overhead_s": 2e-7},
+    {"latency_s": 15e-6, "bytes_per_second": 50e9, "overhead_s": 2e-7},
+]
+RECORDS = {"copied_byte_s": 1e-9, "appended_record_s": 1e-7, "merged_record_s": 1e-7, "handled_record_s": 2e-7}
+
+
+def platform(folder, **parts):
+    path = folder / "platform.json"
+    path.write_text(json.dumps({"domains": "2x4", "levels": LEVELS} | parts))
+    return str(path)
+
+
+def test_what_ranks_do_with_records_takes_time_and_its_share_is_said(tmp_path):
+    search = ["--", "run", "bfs", "kron:10", "--direction", "push"]
+    routes = ["direct", "aml", "domain"]
+    words = ["--route", ",".join(routes), *search]
+    free = report("simulate", "--platform", platform(tmp_path), *words)["routes"]
+    run = report("simulate", "--platform", platform(tmp_path, records=RECORDS), *words)
+    assert run["verified"] is True and run["platform"]["records"] == RECORDS
+    for before, after in zip(free, run["routes"]):
+        assert sorted(before["shares"]) == ["compute", "inter", "intra", "stall"]
+        assert sum(before["shares"].values()) == pytest.approx(1)
+        assert sum(after["shares"].values()) == pytest.approx(1)
+        assert after["shares"]["compute"] == 0 and after["shares"]["inter"] > 0
+        for part in ("copying", "appending", "handling"):
+            assert after["shares"][part] > 0, part
+        assert after["run_seconds"] > before["run_seconds"]
+    direct, _, domain = (row["breakdown"] for row in run["routes"])
+    assert domain["appending"] > direct["appending"], "records of several hops are appended at each"
+    shown = atoll("simulate", "--platform", platform(tmp_path, records=RECORDS), *words).stdout
+    lines = shown[shown.index("where the ranks' time goes") :].splitlines()[1:4]
+    assert [line.split()[0] for line in lines] == routes
+    assert all("between domains" in line and "handling" in line and "computing" not in line for line in lines)
+
+    formulas = ["--clock", "formulas", *words]
+    without, with_records = (
+        report("simulate", "--platform", platform(tmp_path, records=costs), *formulas)["routes"]
+        for costs in ({}, RECORDS)
+    )
+    assert all(b["run_seconds"] < a["run_seconds"] for b, a in zip(without, with_records))
+
+
+def test_a_card_that_passes_few_messages_a_second_holds_up_a_search(tmp_path):
+    words = ["--route", "direct", "--", "run", "bfs", "kron:10", "--direction", "push"]
+    limited = [level | {"messages_per_second": 1e6} for level in LEVELS]
+    free = report("simulate", "--platform", platform(tmp_path), *words)["routes"]
+    held_up = report("simulate", "--platform", platform(tmp_path, levels=limited), *words)
+    assert held_up["platform"]["levels"][0]["messages_per_second"] == 1e6
+    assert held_up["routes"][0]["run_seconds"] > free[0]["run_seconds"]
+
+
+def test_computation_takes_time_where_it_is_asked_for(tmp_path):
+    words = ["simulate", "--platform", platform(tmp_path, records=RECORDS), "--route", "domain"]
+    search = ["--", "run", "bfs", "kron:10"]
+    run = report(*words, "--compute-scale", "1", *search)
+    (row,) = run["routes"]
+    assert run["platform"]["compute_scale"] == 1 and run["verified"] is True
+    assert row["shares"]["compute"] > 0 and "handling" not in row["shares"]
+    assert report(*words, *search)["routes"][0]["shares"]["compute"] == 0
+    for wrong in (["--compute-scale=-1"], ["--compute-scale", "1", "--clock", "formulas"]):
+        atoll(*words, *wrong, *search, code=2)
+
+
+@pytest.mark.parametrize(
+    "records, why", [(3, "an object"), ({"copied_byte_s": -1}, "from 0"), ({"copied": 1e-9}, "there are copied_byte_s")]
+)
+def test_costs_of_records_that_make_no_sense_are_refused(tmp_path, records, why):
+    words = ["simulate", "--platform", platform(tmp_path, records=records), "--", "run", "bfs", "kron:8"]
+    assert why in atoll(*words, code=3).stderr
 
 
 PLUGIN = Path(__file__).parents[2] / "build/release/lib/libatoll_flows.so"

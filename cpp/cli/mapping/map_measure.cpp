@@ -222,7 +222,7 @@ class Measurement {
                        : fmt::format("{:.3f} times less time for messages than in the launcher's ({}, messages of {} "
                                      "bytes one after the other: {:.4g} s instead of {:.4g} s)",
                                      proposal.gain(), talk, o_.message_bytes, proposal.found_s, proposal.launched_s)}});
-    out_.text += "\ndomains of ranks\n" + draw(hierarchy()) + costs_text(machine_->cost, hierarchy());
+    out_.text += "\ndomains of ranks\n" + draw(hierarchy()) + costs_text(*machine_, hierarchy());
   }
 
   const MeasureOptions& o_;
