@@ -82,6 +82,45 @@ def test_auto_takes_the_cheapest_route_and_reports_its_prediction():
         assert row["exchanges"] > 0 and row["predicted_seconds"] == pytest.approx(row["seconds"], rel=0.5)
 
 
+def exchanged(*words):
+    command = [
+        ATOLL,
+        "bench",
+        "exchange",
+        "--threads",
+        "1",
+        "--records",
+        "20000",
+        "--rounds",
+        "1",
+        *words,
+        "--json",
+        "-",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)["result"]
+
+
+def test_an_exchange_says_what_was_predicted_beside_what_came(tmp_path):
+    costs = tmp_path / "costs.json"
+    levels = [
+        {"latency_s": 1e-6, "bytes_per_second": 12.5e9, "overhead_s": 2e-7},
+        {"latency_s": 2e-6, "bytes_per_second": 50e9, "overhead_s": 2e-7},
+    ]
+    records = {"copied_byte_s": 1e-10, "appended_record_s": 5e-9, "handled_record_s": 8e-9}
+    costs.write_text(json.dumps({"levels": levels, "records": records, "provenance": "of this test"}))
+    machine = ["--ranks", "4", "--domains", "2x2", "--platform", str(costs)]
+    for route in ("direct", "aml-levels", "row", "domain"):
+        found = exchanged(*machine, "--transport", "levels", "--route", route)["prediction"]
+        assert found["route"].startswith(route) and found["costs"] == "of this test"
+        assert found["predicted_to_measured"] == pytest.approx(found["predicted_seconds"] / found["seconds"])
+        assert 0.6 < found["predicted_to_measured"] < 1.6
+    real = exchanged(*machine, "--transport", "inproc", "--route", "auto")["prediction"]
+    assert real["predicted_seconds"] > 0 and real["seconds"] > 0
+    assert "prediction" not in exchanged("--ranks", "1")
+
+
 def test_monitors_gather_and_merge():
     words = ["--direction", "push", "--transport", "levels"]
     direct, domain = (

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/base/random.hpp>
 #include <atoll/runtime/aggregation/mailbox.hpp>
+#include <atoll/runtime/routes/route_model.hpp>
 #include <atoll/transport/plugin.hpp>
 #include <cli/cli11.hpp>
 
@@ -53,6 +54,7 @@ double exchange_once(World& world, const Input& input, How how, std::span<std::u
   Mailbox box(world, of_records<R>([&](std::span<const R> records) { apply(table, records); }),
               {.handling = Handling::serial, .handler_sends = false});
   const std::span records(reinterpret_cast<const R*>(input.words.data()), input.to.size());
+  box.expect({.records = static_cast<double>(records.size()) * world.size()});
   world.barrier();
   RankTimer timer(world);
   auto buffers = box.send_buffers();
@@ -64,6 +66,22 @@ double exchange_once(World& world, const Input& input, How how, std::span<std::u
   box.drain();
   world.barrier();
   return timer.seconds();
+}
+
+// Compares the route model, at the costs of this job's platform, with an exchange that took so many seconds.
+void put_prediction(World& world, const Exchange& exchange, double seconds, nlohmann::json& result,
+                    std::vector<std::pair<std::string, std::string>>& rows) {
+  if (world.size() == 1) return;
+  const RouteModel& model = world.route_model();
+  const std::string_view route = model.best(exchange, world.route_choices());
+  const double predicted = model.seconds(route, exchange);
+  result["prediction"] = {{"route", route},
+                          {"predicted_seconds", predicted},
+                          {"seconds", seconds},
+                          {"predicted_to_measured", predicted / seconds},
+                          {"costs", world.machine().cost.provenance()}};
+  rows.emplace_back("predicted", fmt::format("{:.2f} of the time of bulk, on route {}, by costs {}",
+                                             predicted / seconds, route, world.machine().cost.provenance()));
 }
 
 template <class R>
@@ -127,6 +145,7 @@ Outcome exchange(World& world, std::size_t records, int rounds) {
     rows.emplace_back("fraction", fmt::format("{:.2f} bulk, {:.2f} one by one (medians of {} rounds)",
                                               median(bulk_ratio), median(single_ratio), rounds));
   }
+  put_prediction(world, {.records = all, .record_bytes = sizeof(R)}, all / median(bulk), outcome.result, rows);
   rows.emplace_back("cache line", fmt::format("{:.0f} ns one way", median(ping)));
   outcome.text = table_of(rows);
   return outcome;

@@ -34,13 +34,13 @@ struct PlanFields {
   std::optional<Hierarchy> hierarchy = {};  // none: that of `domains`
 };
 
-// The domains of so many GPUs of a preset: nodes of 8, the last with what is left; the v100's one node has two of 4.
+// The domains of so many GPUs or ranks of a preset: nodes of 8, the last with what is left; the v100's one node has two of 4.
 std::string preset_domains(const std::string& preset, const std::string& count) {
   const int of_domain = preset == "v100" ? 4 : 8, most = preset == "v100" ? 8 : 4096;
   int gpus = 0;
   const auto [end, error] = std::from_chars(count.data(), count.data() + count.size(), gpus);
   if (error != std::errc{} || end != count.data() + count.size() || gpus < 1 || gpus > most)
-    throw UsageError(fmt::format("--platform {}:{} (1 to {} GPUs). Correct it.", preset, count, most));
+    throw UsageError(fmt::format("--platform {}:{} (1 to {} GPUs or ranks). Correct it.", preset, count, most));
   std::string domains;
   for (; gpus > of_domain; gpus -= of_domain) domains += fmt::format("{}+", of_domain);
   return domains + std::to_string(gpus);
@@ -247,7 +247,8 @@ int verb_simulate(const Words& words) {
   CLI::App& app = command.app();
   app.remove_option(app.get_option("--platform"));  // here it has ranks too
   app.add_option("--platform", platform_name,
-                 "cluster:8x8x16 (sizes from the top; latencies 1 : 2 : 15), a800:32 or v100:8 (GPUs), a network as "
+                 "cluster:8x8x16 (sizes from the top; latencies 1 : 2 : 15), a800:32 or v100:8 (GPUs), frontier:64, a "
+                 "network as "
                  "fat-tree:16, dragonfly:4,8,4, "
                  "torus:8x8x8, mesh:32x32 or random:1024:8, or a JSON file: domains or hierarchy and levels, as "
                  "`atoll info --calibrate` writes them, or network")

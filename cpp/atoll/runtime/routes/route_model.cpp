@@ -216,14 +216,15 @@ double RouteModel::Formulas::direct_record_seconds(const Exchange& e) const {
          (record_costs_.appended_record_s + bytes * record_costs_.copied_byte_s + record_costs_.handled_record_s);
 }
 
-// Each record that arrives is handled there or appended once more. Where records merge, those of the last round and
-// those that stay at their rank in it are handled.
+// Each record that arrives is handled there or appended once more; a rank's records to itself do not travel. Where
+// records merge, those of the last round and those that stay at their rank in it are handled.
 double RouteModel::Formulas::relayed_record_seconds(const Exchange& e, const SentBytes& sent) const {
   const double bytes = static_cast<double>(e.record_bytes) + kTargetBytes, mine = e.records / ranks(depth() - 1);
   const bool merges = std::isfinite(e.keys);
   const double staying = ranks(0) > 1 ? ranks(0) / (ranks(0) - 1) : 1;
   const double handled = merges ? std::min(mine, sent.last / bytes * staying) : mine;
-  const double appended = mine + std::max(0.0, sent.all / bytes - handled);
+  const double of_others = std::max(0.0, handled - mine / ranks(depth() - 1));
+  const double appended = mine + std::max(0.0, sent.all / bytes - of_others);
   return sent.all * record_costs_.copied_byte_s +
          appended * (record_costs_.appended_record_s + bytes * record_costs_.copied_byte_s +
                      (merges ? record_costs_.merged_record_s : 0)) +
