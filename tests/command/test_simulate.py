@@ -167,6 +167,13 @@ def test_computation_takes_time_where_it_is_asked_for(tmp_path):
         atoll(*words, *wrong, *search, code=2)
 
 
+@pytest.mark.parametrize("preset, cards", [("frontier", 4), ("commodity", 1)])
+def test_machines_of_eight_ranks_a_node_are_platforms(preset, cards):
+    run = report("simulate", "--platform", f"{preset}:16", "--route", "direct", "--", "run", "bfs", "kron:8")
+    assert run["verified"] is True and run["platform"]["ranks"] == 16
+    assert [level["cards"] for level in run["platform"]["levels"]] == [1, cards]
+
+
 @pytest.mark.parametrize(
     "records, why", [(3, "an object"), ({"copied_byte_s": -1}, "from 0"), ({"copied": 1e-9}, "there are copied_byte_s")]
 )

@@ -277,6 +277,8 @@ int verb_simulate(const Words& words) {
       ->excludes(replayed);
   if (const auto code = command.parse(own)) return *code;
 
+  if (compute_scale == 0) compute_scale = command.plan().compute_scale;  // of a plan's file or the environment
+
   return command.run_alone([&] {
     inner = command_to_simulate(std::move(inner), replay, computation, traffic);
     if (inner.empty())
