@@ -11,24 +11,6 @@ namespace {
 
 constexpr std::size_t kTargetsGrain = 1 << 14;
 
-// All ranks' values, in their order, on rank 0; empty on the others.
-template <class T>
-Array<T> gathered(World& world, std::span<const T> mine) {
-  const std::vector<std::size_t> sizes = world.all_gather(mine.size());
-  const bool root = world.rank() == 0;
-  Array<T> all(root ? std::accumulate(sizes.begin(), sizes.end(), std::size_t{0}) : 0);
-  std::vector<std::span<const std::byte>> outgoing(sizes.size());
-  outgoing[0] = std::as_bytes(mine);
-  std::vector<std::span<std::byte>> incoming(sizes.size());
-  std::size_t first = 0;
-  for (std::size_t r = 0; root && r < sizes.size(); ++r) {
-    incoming[r] = std::as_writable_bytes(std::span(all.data() + first, sizes[r]));
-    first += sizes[r];
-  }
-  world.exchange_bytes(outgoing, incoming);
-  return all;
-}
-
 // A first level that owns its lists.
 struct WholeLevel {
   Array<Edge> offsets;
@@ -53,7 +35,7 @@ WholeLevel whole_level(World& world, const Level& part, const Array<Local>& row)
   const auto edges = static_cast<std::size_t>(part.offsets[part.rows]);
   std::vector<Edge> lengths(part.rows);
   for (std::size_t v = 0; v < part.rows; ++v) lengths[v] = part.offsets[v + 1] - part.offsets[v];
-  const Array<Edge> all = gathered(world, std::span<const Edge>(lengths));
+  const Array<Edge> all = gather_on_first_rank(world, std::span<const Edge>(lengths));
   WholeLevel level;
   level.offsets = Array<Edge>(all.size() + 1);
   level.offsets[0] = 0;
@@ -63,13 +45,13 @@ WholeLevel whole_level(World& world, const Level& part, const Array<Local>& row)
     world.team().for_range(edges, kTargetsGrain, [&](int, std::size_t a, std::size_t b) {
       for (std::size_t e = a; e < b; ++e) targets[e] = row[part.targets[e]];
     });
-    level.targets = gathered(world, std::span<const Local>(targets.data(), edges));
+    level.targets = gather_on_first_rank(world, std::span<const Local>(targets.data(), edges));
   }
   if (const auto* narrow = std::get_if<const float*>(&part.weights))
-    level.weights = gathered(world, std::span(*narrow, edges));
+    level.weights = gather_on_first_rank(world, std::span(*narrow, edges));
   if (const auto* wide = std::get_if<const double*>(&part.weights))
-    level.weights = gathered(world, std::span(*wide, edges));
-  level.degree = gathered(world, std::span(part.degree, part.rows));
+    level.weights = gather_on_first_rank(world, std::span(*wide, edges));
+  level.degree = gather_on_first_rank(world, std::span(part.degree, part.rows));
   return level;
 }
 
@@ -91,7 +73,7 @@ void CommunityDetection::OnFirstRank::run(const CommunityDetectionOptions& optio
   World& world = graph_.world();
   std::vector<Vertex> labels;
   if (first_.total() > 0) {
-    const Array<Vertex> ids = gathered(world, std::span<const Vertex>(own_ids()));
+    const Array<Vertex> ids = gather_on_first_rank(world, std::span<const Vertex>(own_ids()));
     const WholeLevel level = whole_level(world, first_.view(), rows_.of());
     std::vector<std::ptrdiff_t> begins;
     for (Rank r = 0; r < world.size(); ++r) begins.push_back(static_cast<std::ptrdiff_t>(rows_.blocks().begin(r)));

@@ -38,6 +38,12 @@ struct LineShape {
   std::string range_rule;                   ///< for an id outside: "(why). What to do."
   const char* source_name = "source";
   const char* target_name = "target";
+
+  /// Whether what is at p begins a comment; a character behind p may be read.
+  bool begins_comment(const char* p) const {
+    if (*p == '/') return p[1] == '/' && comments.find('/') != std::string::npos;
+    return *p != 0 && comments.find(*p) != std::string::npos;
+  }
 };
 
 struct LineValues {
