@@ -2,7 +2,7 @@
 #pragma once
 
 #include <atoll/algorithms/communities/local_moving.hpp>
-#include <atoll/algorithms/communities/rows_over_ranks.hpp>
+#include <atoll/engine/rows_over_ranks.hpp>
 #include <atoll/engine/halo/row_index.hpp>
 #include <unordered_map>
 

@@ -4,7 +4,7 @@
 #include <atoll/algorithms/communities/first_level.hpp>
 #include <atoll/algorithms/communities/moving_over_ranks.hpp>
 #include <atoll/algorithms/communities/multilevel.hpp>
-#include <atoll/algorithms/communities/rows_over_ranks.hpp>
+#include <atoll/engine/rows_over_ranks.hpp>
 
 namespace atl {
 

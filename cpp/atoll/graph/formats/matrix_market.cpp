@@ -88,7 +88,7 @@ EdgeList read_matrix_market(World& world, const std::string& path, Head& head, c
     throw UsageError(fmt::format(
         "{}:1: the matrix is symmetric (each entry is an edge of both directions). Leave out directed.", path));
   LineShape shape;
-  shape.comments = "%";
+  shape.comments.assign(1, '%');
   shape.weight = header.pattern || options.weights == ReadOptions::Weights::none ? -1 : 2;
   shape.most_columns = header.pattern ? 2 : 3;
   shape.lowest = 1;
