@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atoll/engine/first_rank.hpp>
 #include <atoll/engine/rows_over_ranks.hpp>
-#include <utility>
 #include <vector>
 
 #include "algorithms/spread_samples.hpp"
@@ -14,46 +13,67 @@ using namespace atl;
 
 namespace {
 
-using Pairs = std::vector<std::pair<Vertex, Vertex>>;
+struct WeightedEdge {
+  Vertex from, to;
+  double weight;
+  auto operator<=>(const WeightedEdge&) const = default;
+};
 
-// The edges in all ranks' lists, by ids.
-Pairs edges_of(const Graph& graph, const Csr& lists) {
-  struct Ends {
-    Vertex from, to;
-  };
-  std::vector<Ends> mine;
-  for (Local v = 0; v < graph.active(); ++v)
-    for (const Local u : lists.neighbours(v)) mine.push_back({graph.id_of(v), graph.id_of(u)});
-  Pairs all;
-  for (const Ends& ends : graph.world().all_gather_varying(std::span<const Ends>(mine)))
-    all.emplace_back(ends.from, ends.to);
-  std::sort(all.begin(), all.end());
-  return all;
+// This rank's edges by ids, of lists whose rows and targets have these ids.
+template <class IdOf>
+std::vector<WeightedEdge> edges_of(const Csr& lists, std::size_t rows, IdOf&& id_of) {
+  std::vector<WeightedEdge> edges;
+  for (Local v = 0; v < static_cast<Local>(rows); ++v)
+    lists.for_edges(v,
+                    [&](Local u, auto weight) { edges.push_back({id_of(v), id_of(u), static_cast<double>(weight)}); });
+  return edges;
+}
+
+std::vector<WeightedEdge> sorted(std::vector<WeightedEdge> edges) {
+  std::sort(edges.begin(), edges.end());
+  return edges;
+}
+
+void check_lists(const Graph& graph, const RowsOverRanks& rows, const std::vector<Vertex>& ids, const Csr& lists,
+                 EdgeWeighting weights) {
+  World& world = graph.world();
+  std::vector<WeightedEdge> mine = edges_of(lists, index(graph.active()), [&](Local v) { return graph.id_of(v); });
+  if (weights == EdgeWeighting::ones)
+    for (WeightedEdge& edge : mine) edge.weight = 1;
+  std::vector<WeightedEdge> expected = sorted(world.all_gather_varying(std::span<const WeightedEdge>(mine)));
+  const auto id_of = [&](Local row) { return ids[index(row)]; };
+  const Csr whole = rows.gather(lists, weights);
+  if (world.rank() == 0) {
+    REQUIRE(whole.offsets.size() == ids.size() + 1);
+    CHECK(sorted(edges_of(whole, ids.size(), id_of)) == expected);
+    for (std::size_t row = 0; row < ids.size(); ++row)
+      CHECK(std::ranges::is_sorted(whole.neighbours(static_cast<Local>(row))));
+  } else {
+    CHECK(whole.size() == 0);
+  }
+  for (WeightedEdge& edge : expected) edge.weight = 1;
+  const Csr copy = rows.replicate(lists);
+  REQUIRE(copy.offsets.size() == ids.size() + 1);
+  CHECK(sorted(edges_of(copy, ids.size(), id_of)) == sorted(std::move(expected)));
 }
 
 }  // namespace
 
-TEST_CASE("each rank gets the lists of all, for any ranks, routes and cuts") {
-  samples::for_each_spread(cases::Weight::none, [](const samples::Sample&, const Graph& graph) {
-    const RowsOverRanks rows(graph);
-    std::vector<Vertex> own;
-    for (Local v = 0; v < graph.active(); ++v) {
-      CHECK(rows.of()[v] == rows.begin() + v);
-      CHECK(rows.is_own(rows.of()[v]));
-      own.push_back(graph.id_of(v));
-    }
-    const std::vector<Vertex> ids = graph.world().all_gather_varying(std::span<const Vertex>(own));
-    CHECK(rows.blocks().count() == static_cast<Vertex>(ids.size()));
-    for (const Csr* lists : {&graph.out(), &graph.in()}) {
-      const Csr all = rows.replicate(*lists);
-      REQUIRE(all.offsets.size() == ids.size() + 1);
-      Pairs found;
-      for (std::size_t row = 0; row < ids.size(); ++row)
-        for (const Local target : all.neighbours(static_cast<Local>(row))) found.emplace_back(ids[row], ids[target]);
-      std::sort(found.begin(), found.end());
-      CHECK(found == edges_of(graph, *lists));
-    }
-  });
+TEST_CASE("the first rank, or each, gets the lists of all, for any ranks, routes and cuts") {
+  for (const cases::Weight weight : {cases::Weight::none, cases::Weight::narrow, cases::Weight::wide})
+    samples::for_each_spread(weight, [&](const samples::Sample&, const Graph& graph) {
+      const RowsOverRanks rows(graph);
+      std::vector<Vertex> own;
+      for (Local v = 0; v < graph.active(); ++v) {
+        CHECK(rows.of()[v] == rows.begin() + v);
+        CHECK(rows.is_own(rows.of()[v]));
+        own.push_back(graph.id_of(v));
+      }
+      const std::vector<Vertex> ids = graph.world().all_gather_varying(std::span<const Vertex>(own));
+      CHECK(rows.blocks().count() == static_cast<Vertex>(ids.size()));
+      for (const EdgeWeighting weights : {EdgeWeighting::ones, EdgeWeighting::of_edges})
+        for (const Csr* lists : {&graph.out(), &graph.in()}) check_lists(graph, rows, ids, *lists, weights);
+    });
 }
 
 TEST_CASE("arrays of all ranks lie one behind the other on the first") {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <atoll/algorithms/communities/local_moving.hpp>
-#include <atoll/engine/rows_over_ranks.hpp>
 #include <atoll/engine/halo/row_index.hpp>
+#include <atoll/engine/rows_over_ranks.hpp>
 #include <unordered_map>
 
 /// Local moving of the vertices of a graph over ranks, each of which sweeps over its own.

@@ -4,56 +4,26 @@
 #include <algorithm>
 #include <atoll/algorithms/communities/search.hpp>
 #include <atoll/engine/first_rank.hpp>
-#include <numeric>
 
 namespace atl {
 namespace {
 
-constexpr std::size_t kTargetsGrain = 1 << 14;
-
 // A first level that owns its lists.
 struct WholeLevel {
-  Array<Edge> offsets;
-  Array<Local> targets;
-  std::variant<std::monostate, Array<float>, Array<double>> weights;
+  Csr lists;
   Array<double> degree;
 
   Level view() const {
     Level level{.rows = degree.size(),
-                .offsets = offsets.data(),
-                .targets = targets.data(),
+                .offsets = lists.offsets.data(),
+                .targets = lists.targets.data(),
                 .weights = {},
                 .degree = degree.data()};
-    if (const auto* narrow = std::get_if<Array<float>>(&weights)) level.weights = narrow->data();
-    if (const auto* wide = std::get_if<Array<double>>(&weights)) level.weights = wide->data();
+    if (const auto* narrow = std::get_if<Array<float>>(&lists.weights)) level.weights = narrow->data();
+    if (const auto* wide = std::get_if<Array<double>>(&lists.weights)) level.weights = wide->data();
     return level;
   }
 };
-
-// The ranks' rows one behind the other, on rank 0. `row`: [target] its row there. Collective.
-WholeLevel whole_level(World& world, const Level& part, const Array<Local>& row) {
-  const auto edges = static_cast<std::size_t>(part.offsets[part.rows]);
-  std::vector<Edge> lengths(part.rows);
-  for (std::size_t v = 0; v < part.rows; ++v) lengths[v] = part.offsets[v + 1] - part.offsets[v];
-  const Array<Edge> all = gather_on_first_rank(world, std::span<const Edge>(lengths));
-  WholeLevel level;
-  level.offsets = Array<Edge>(all.size() + 1);
-  level.offsets[0] = 0;
-  std::inclusive_scan(all.begin(), all.end(), level.offsets.begin() + 1);
-  {
-    Array<Local> targets(edges);
-    world.team().for_range(edges, kTargetsGrain, [&](int, std::size_t a, std::size_t b) {
-      for (std::size_t e = a; e < b; ++e) targets[e] = row[part.targets[e]];
-    });
-    level.targets = gather_on_first_rank(world, std::span<const Local>(targets.data(), edges));
-  }
-  if (const auto* narrow = std::get_if<const float*>(&part.weights))
-    level.weights = gather_on_first_rank(world, std::span(*narrow, edges));
-  if (const auto* wide = std::get_if<const double*>(&part.weights))
-    level.weights = gather_on_first_rank(world, std::span(*wide, edges));
-  level.degree = gather_on_first_rank(world, std::span(part.degree, part.rows));
-  return level;
-}
 
 }  // namespace
 
@@ -74,7 +44,8 @@ void CommunityDetection::OnFirstRank::run(const CommunityDetectionOptions& optio
   std::vector<Vertex> labels;
   if (first_.total() > 0) {
     const Array<Vertex> ids = gather_on_first_rank(world, std::span<const Vertex>(own_ids()));
-    const WholeLevel level = whole_level(world, first_.view(), rows_.of());
+    const WholeLevel level{rows_.gather(graph_.out(), weights_),
+                           gather_on_first_rank(world, std::span(first_.view().degree, first_.view().rows))};
     std::vector<std::ptrdiff_t> begins;
     for (Rank r = 0; r < world.size(); ++r) begins.push_back(static_cast<std::ptrdiff_t>(rows_.blocks().begin(r)));
     std::vector<Vertex> names;

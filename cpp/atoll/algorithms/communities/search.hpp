@@ -45,7 +45,7 @@ class CommunityDetection::OneRank final : public Search {
 class CommunityDetection::OnFirstRank final : public Search {
  public:
   OnFirstRank(const Graph& graph, CommunityMethod method, EdgeWeighting weights)
-      : Search(graph, method, weights), rows_(graph) {}
+      : Search(graph, method, weights), weights_(weights), rows_(graph) {}
   /// Estimates what rank 0 holds of a graph with so many vertices that have an edge, and entries of lists.
   static double gathered_bytes(double rows, double edges, EdgeWeighting weights);
   void run(const CommunityDetectionOptions& options, CommunityDetectionResult& result) override;
@@ -54,6 +54,7 @@ class CommunityDetection::OnFirstRank final : public Search {
   }
 
  private:
+  const EdgeWeighting weights_;
   RowsOverRanks rows_;
 };
 
