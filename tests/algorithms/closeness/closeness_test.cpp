@@ -3,12 +3,13 @@
 
 #include <atoll/algorithms/closeness/batch.hpp>
 #include <atoll/algorithms/closeness/closeness.hpp>
-#include <atoll/algorithms/closeness/kernel.hpp>
+#include <atoll/algorithms/closeness/thread_searches.hpp>
 #include <atoll/base/error.hpp>
 #include <atoll/verify/centrality/closeness_samples.hpp>
 #include <cmath>
 
 #include "algorithms/spread_samples.hpp"
+#include "shapes.hpp"
 
 using namespace atl;
 using samples::Sample;
@@ -141,21 +142,58 @@ TEST_CASE("all values are the same bits for any number of ranks and threads") {
   }
 }
 
-TEST_CASE_TEMPLATE("threads that share a batch on one rank find what a thread finds by itself", Words,
+TEST_CASE("where the lists of all ranks do not fit each of them, values are the same, for any ranks, routes and cuts") {
+  std::uint64_t variant = 0;
+  for (const char* text : {"kron:8", "uniform:8:3", "grid:11x9", "star:200", "path:60"})
+    for (const bool directed : {false, true})
+      for (const samples::Spread& spread : samples::kSpreads) {
+        if (spread.ranks == 1 || (shapes::kSanitized && random_at(9, ++variant) % 8 != 0)) continue;
+        const Sample sample{samples::from_text(text), directed, Duplicates::merge_min};
+        samples::on_spread(
+            spread, sample, cases::Weight::none,
+            [](const Sample& sample, const Graph& graph) {
+              Closeness closeness(graph);
+              ClosenessResult result;
+              closeness.run({}, result);
+              check_as(graph, result, by_searches(sample, all_of(sample.vertices())));
+            },
+            100);
+      }
+}
+
+namespace {
+
+void check_equal(const Array<DistanceSums>& a, const Array<DistanceSums>& b) {
+  REQUIRE(a.size() == b.size());
+  for (std::size_t v = 0; v < a.size(); ++v) {
+    CHECK(a[v].farness == b[v].farness);
+    CHECK(a[v].reached == b[v].reached);
+    CHECK(a[v].harmonic == b[v].harmonic);
+  }
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("a thread's searches, plain or at once, find what threads that share a batch find", Words,
                    std::integral_constant<int, 1>, std::integral_constant<int, 4>, std::integral_constant<int, 8>) {
   constexpr int kWords = Words::value;
   Plan plan;
   plan.threads = 3;
   for (const bool directed : {false, true})
-    for (const char* text : {"kron:9", "grid:17x40", "star:300", "path:70"})
+    for (const char* text : {"kron:9", "grid:17x40", "star:300", "path:300", "uniform:10:1", "grid:3x400"})
       run_ranks(1, plan, [&](World& world) {
         EdgeList edges = generate(world, text);
         edges.directed = directed;
         const Graph graph = Graph::build(world, std::move(edges));
-        ClosenessKernel<kWords> kernel(graph);
+        const auto active = index(graph.active());
+        const SearchLists lists{&graph.out(), &graph.in(), active};
+        ClosenessKernel<kWords> kernel(lists);
+        PlainSearches plain(lists);
+        ThreadSearches<kWords> either(lists, directed);
+        either.clear();
         ClosenessBatch<kWords> batch(graph);
-        kernel.clear();
         batch.clear();
+        Array<DistanceSums> of_kernel(active, DistanceSums{}), of_plain(active, DistanceSums{});
         const auto most = std::min<Local>(graph.active(), 64 * kWords);
         for (const Local count : {Local{1}, most, most / 2}) {
           std::vector<Local> sources;
@@ -164,17 +202,45 @@ TEST_CASE_TEMPLATE("threads that share a batch on one rank find what a thread fi
             with_bits.push_back({.master = v, .bit = sources.size()});
             sources.push_back(v);
           }
-          kernel.add(sources);
-          batch.add(with_bits, SourceBits<kWords>::first(sources.size()));
-          for (Local v = 0; v < graph.active(); ++v) {
-            CHECK(kernel.sums()[v].farness == batch.sums()[v].farness);
-            CHECK(kernel.sums()[v].reached == batch.sums()[v].reached);
-            CHECK(kernel.sums()[v].harmonic_sum() == batch.sums()[v].harmonic_sum());
+          kernel.add(sources, of_kernel);
+          for (const Local source : sources) {
+            plain.search(source);
+            plain.take(of_plain);
           }
+          either.add(sources);
+          batch.add(with_bits, SourceBits<kWords>::first(sources.size()));
         }
-        CHECK(kernel.memory_bytes() > ClosenessKernel<kWords>::memory_bytes(graph) / 2);
+        plain.finish(of_plain);
+        either.finish();
+        Array<DistanceSums> of_batch(active);
+        std::copy(batch.sums().begin(), batch.sums().begin() + static_cast<std::ptrdiff_t>(active), of_batch.begin());
+        check_equal(of_kernel, of_batch);
+        check_equal(of_plain, of_batch);
+        check_equal(either.sums(), of_batch);
+        CHECK(kernel.memory_bytes() > ClosenessKernel<kWords>::memory_bytes(active) / 2);
+        CHECK(either.memory_bytes() > ThreadSearches<kWords>::memory_bytes(active) / 2);
         CHECK(batch.memory_bytes() > kernel.memory_bytes() / 4);
       });
+}
+
+TEST_CASE("a plain search tells its levels, and gives up where it is wide") {
+  run_ranks(1, {}, [](World& world) {
+    const Graph graph = Graph::build(world, generate(world, "grid:9x9"));
+    const SearchLists lists{&graph.out(), &graph.in(), index(graph.active())};
+    PlainSearches searches(lists);
+    const Local corner = graph.local_of(graph.find(0).second);
+    CHECK(!searches.search_unless_wide(corner, 5));
+    CHECK(searches.search_unless_wide(corner, 1000));
+    CHECK(searches.reached() == 81);
+    REQUIRE(searches.level_sizes().size() == 17);
+    for (std::size_t d = 0; d < 17; ++d) CHECK(searches.level_sizes()[d] == std::min(d, 16 - d) + 1);
+    CHECK(searches.distance(graph.local_of(graph.find(80).second)) == 16);
+    Array<DistanceSums> sums(lists.vertices, DistanceSums{});
+    searches.take(sums);
+    searches.finish(sums);
+    CHECK(sums[graph.local_of(graph.find(80).second)].farness == 16);
+    CHECK(sums[corner].reached == 0);
+  });
 }
 
 TEST_CASE("a source that no vertex is, is refused the same on all ranks") {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Closeness and harmonic centrality from searches of many sources at once. The forms:
+// Closeness and harmonic centrality from searches of sources. The forms:
 //
-//   ranks     form
-//   one       kernel.cpp: each thread takes batches of sources of its own, as long as that takes little memory
-//   any       batch.cpp: all ranks and threads search from one batch
+//   memory               form
+//   all lists fit each   thread_searches.hpp: every thread of every rank takes batches of sources of its own
+//   else                 batch.cpp: all ranks and threads search from one batch
 #include <algorithm>
 #include <atoll/algorithms/closeness/batch.hpp>
 #include <atoll/algorithms/closeness/closeness.hpp>
-#include <atoll/algorithms/closeness/kernel.hpp>
 #include <atoll/algorithms/closeness/source_order.hpp>
+#include <atoll/algorithms/closeness/thread_searches.hpp>
+#include <atoll/engine/rows_over_ranks.hpp>
 #include <atomic>
 #include <limits>
 #include <variant>
@@ -50,16 +51,25 @@ class Closeness::Searches {
   template <template <int> class Form>
   using OfWords = std::variant<std::monostate, Form<1>, Form<4>, Form<8>>;
   template <int kWords>
-  using Kernels = std::vector<std::unique_ptr<ClosenessKernel<kWords>>>;
+  using ByThreads = std::vector<std::unique_ptr<ThreadSearches<kWords>>>;
   template <int kWords>
   using Batch = std::unique_ptr<ClosenessBatch<kWords>>;
+  // The lists of all ranks; on one rank the graph's own.
+  struct Whole {
+    std::optional<RowsOverRanks> rows;
+    Csr out, in;
+    SearchLists lists;
+  };
 
   void take(const ClosenessOptions& options);
-  int words_of_kernels(std::size_t sources) const;
+  void make_whole();
+  int words_of_threads(std::size_t sources) const;
+  VertexBits wanted_of_all(const VertexBits& wanted) const;
   template <int kWords>
-  void search_by_kernels(const std::vector<Local>& sources, const Progress& progress);
+  void search_by_threads(const std::vector<Local>& sources, const Progress& progress);
   template <int kWords>
   void search_together(const std::vector<Local>& sources, const Progress& progress);
+  void add_sums(const Array<DistanceSums>& sums);
   void finish(ClosenessResult& result) const;
 
   const Graph& graph_;
@@ -69,7 +79,8 @@ class Closeness::Searches {
   Vertex sources_ = 0;        // on all ranks
   Array<DistanceSums> sums_;  // [local master]
   const int most_words_;      // words of all local vertices have Local positions, on all ranks
-  OfWords<Kernels> kernels_;
+  std::unique_ptr<Whole> whole_;
+  OfWords<ByThreads> threads_;
   OfWords<Batch> batch_;
 };
 
@@ -92,66 +103,133 @@ void Closeness::Searches::take(const ClosenessOptions& options) {
   sources_ = world_.sum(distinct);
 }
 
-// 0: kernels would take too much memory, or there are ranks to search with.
-int Closeness::Searches::words_of_kernels(std::size_t sources) const {
-  if (world_.size() > 1) return 0;
-  const auto threads = static_cast<std::size_t>(team_.size());
-  const std::size_t most = (std::size_t{256} << 20) + 4 * graph_.memory_bytes();
-  for (int words = words_for((sources + threads - 1) / threads); words > 0; words = words == 8   ? 4
-                                                                                    : words == 4 ? 1
-                                                                                                 : 0) {
+void Closeness::Searches::make_whole() {
+  if (whole_) return;
+  whole_ = std::make_unique<Whole>();
+  whole_->lists = {&graph_.out(), &graph_.in(), index(graph_.active())};
+  if (world_.size() == 1) return;
+  whole_->rows.emplace(graph_);
+  whole_->out = whole_->rows->replicate(graph_.out());
+  if (graph_.directed()) whole_->in = whole_->rows->replicate(graph_.in());
+  whole_->lists = {&whole_->out, graph_.directed() ? &whole_->in : &whole_->out,
+                   index(static_cast<Local>(whole_->rows->blocks().count()))};
+}
+
+// 0: that would take too much memory. Over ranks, which may be on one machine, all copies of the lists together are to
+// take no more than a rank may have of a copy.
+int Closeness::Searches::words_of_threads(std::size_t sources) const {
+  const auto ranks = static_cast<std::size_t>(world_.size()), threads = static_cast<std::size_t>(team_.size());
+  const auto vertices = static_cast<std::size_t>(world_.sum(static_cast<Vertex>(graph_.active())));
+  const auto edges = static_cast<std::size_t>(world_.sum(graph_.out().size()));
+  const std::size_t lists = ranks == 1 ? 0 : (graph_.directed() ? 2 : 1) * (8 * vertices + 4 * edges);
+  const std::size_t most =
+      ranks == 1 ? (std::size_t{256} << 20) + 4 * graph_.memory_bytes() : world_.plan().replicated_bytes / ranks;
+  int words = words_for((sources + ranks * threads - 1) / (ranks * threads));
+  for (; words > 0; words = words == 8 ? 4 : words == 4 ? 1 : 0) {
     std::size_t bytes = 0;
-    with_words(words, [&](auto k) { bytes = threads * ClosenessKernel<k()>::memory_bytes(graph_); });
-    if (bytes <= most) return words;
+    with_words(words, [&](auto k) { bytes = lists + threads * ThreadSearches<k()>::memory_bytes(vertices); });
+    if (bytes <= most) break;
   }
-  return 0;
+  return world_.min(words);
+}
+
+// The same of all rows. Collective.
+VertexBits Closeness::Searches::wanted_of_all(const VertexBits& wanted) const {
+  std::vector<Local> rows;
+  for (Local v = 0; v < graph_.active(); ++v)
+    if (wanted.test(index(v))) rows.push_back(whole_->rows->begin() + v);
+  VertexBits all(whole_->lists.vertices);
+  for (const Local row : world_.all_gather_varying(std::span<const Local>(rows))) all.set_unsynchronized(index(row));
+  return all;
 }
 
 void Closeness::Searches::run(const ClosenessOptions& options, ClosenessResult& result) {
   take(options);
   std::fill(sums_.begin(), sums_.end(), DistanceSums{});
   VertexBits wanted(index(graph_.active()));
-  std::size_t searched = 0;
+  std::size_t mine = 0;
   for (Local v = 0; v < graph_.active(); ++v)
     if (taken_.test(index(v)) && graph_.out().degree(v) > 0) {
       wanted.set_unsynchronized(index(v));
-      ++searched;
+      ++mine;
     }
-  const int words = words_of_kernels(searched);
-  const int together = words > 0 ? words : std::min(most_words_, words_for(world_.sum(searched)));
-  const std::vector<Local> sources = order_sources(graph_, wanted, 64 * static_cast<std::size_t>(together));
-  with_words(together, [&](auto k) {
-    words > 0 ? search_by_kernels<k()>(sources, options.progress) : search_together<k()>(sources, options.progress);
-  });
+  const std::size_t searched = world_.sum(mine);
+  if (const int words = words_of_threads(searched); words > 0) {
+    make_whole();
+    if (world_.size() > 1) wanted = wanted_of_all(wanted);
+    const SearchLists& lists = whole_->lists;
+    const std::vector<Local> sources =
+        order_sources(*lists.out, static_cast<Local>(lists.vertices), wanted, 64 * static_cast<std::size_t>(words));
+    with_words(words, [&](auto k) { search_by_threads<k()>(sources, options.progress); });
+  } else {
+    const int together = std::min(most_words_, words_for(searched));
+    const std::vector<Local> sources =
+        order_sources(graph_.out(), graph_.active(), wanted, 64 * static_cast<std::size_t>(together));
+    with_words(together, [&](auto k) { search_together<k()>(sources, options.progress); });
+  }
   finish(result);
 }
 
+// Each rank takes one of as many successive batches as there are ranks: these take alike.
 template <int kWords>
-void Closeness::Searches::search_by_kernels(const std::vector<Local>& sources, const Progress& progress) {
-  if (!std::holds_alternative<Kernels<kWords>>(kernels_))
-    kernels_ = Kernels<kWords>(static_cast<std::size_t>(team_.size()));
-  auto& kernels = std::get<Kernels<kWords>>(kernels_);
-  const std::size_t threads = kernels.size(), most = 64 * kWords, n = sources.size();
+void Closeness::Searches::search_by_threads(const std::vector<Local>& sources, const Progress& progress) {
+  if (!std::holds_alternative<ByThreads<kWords>>(threads_))
+    threads_ = ByThreads<kWords>(static_cast<std::size_t>(team_.size()));
+  auto& threads = std::get<ByThreads<kWords>>(threads_);
+  const std::size_t n = sources.size(), most = 64 * kWords;
+  const auto ranks = static_cast<std::size_t>(world_.size()), rank = static_cast<std::size_t>(world_.rank());
+  const auto workers = static_cast<std::size_t>(world_.sum(team_.size()));
   std::size_t batches = (n + most - 1) / most;
-  if (batches < 4 * threads) batches = (batches + threads - 1) / threads * threads;  // so that none is idle at the end
+  // None is idle at the end.
+  if (batches < 4 * workers) batches = std::min(n, (batches + workers - 1) / workers * workers);
+  const std::size_t here = batches > rank ? (batches - rank - 1) / ranks + 1 : 0;
   std::atomic<std::size_t> done{0};
-  for (auto& kernel : kernels)
-    if (kernel) kernel->clear();
-  team_.for_range(batches, 1, [&](int thread, std::size_t i, std::size_t) {
-    auto& kernel = kernels[static_cast<std::size_t>(thread)];
-    if (!kernel) {
-      kernel = std::make_unique<ClosenessKernel<kWords>>(graph_);
-      kernel->clear();
+  for (auto& searches : threads)
+    if (searches) searches->clear();
+  team_.for_range(here, 1, [&](int thread, std::size_t k, std::size_t) {
+    auto& searches = threads[static_cast<std::size_t>(thread)];
+    if (!searches) {
+      searches = std::make_unique<ThreadSearches<kWords>>(whole_->lists, graph_.directed());
+      searches->clear();
     }
-    const std::size_t begin = n * i / batches, end = n * (i + 1) / batches;
-    kernel->add(std::span(sources).subspan(begin, end - begin));
-    const std::size_t all_done = done.fetch_add(end - begin) + end - begin;
-    if (thread == 0) report_progress(progress, static_cast<std::int64_t>(all_done), static_cast<std::int64_t>(n));
+    const std::size_t i = k * ranks + rank, begin = n * i / batches, end = n * (i + 1) / batches;
+    searches->add(std::span(sources).subspan(begin, end - begin));
+    const std::size_t all_done = (done.fetch_add(end - begin) + end - begin) * ranks;
+    if (thread == 0)
+      report_progress(progress, static_cast<std::int64_t>(std::min(all_done, n)), static_cast<std::int64_t>(n));
+  });
+  team_.for_range(threads.size(), 1, [&](int, std::size_t k, std::size_t) {
+    if (threads[k]) threads[k]->finish();
   });
   report_progress(progress, static_cast<std::int64_t>(n), static_cast<std::int64_t>(n));
-  team_.for_range(index(graph_.active()), kResultGrain, [&](int, std::size_t a, std::size_t b) {
-    for (const auto& kernel : kernels)
-      for (std::size_t v = a; kernel && v < b; ++v) sums_[v].add(kernel->sums()[v]);
+  Array<DistanceSums> sums(whole_->lists.vertices);
+  team_.for_range(sums.size(), kResultGrain, [&](int, std::size_t a, std::size_t b) {
+    std::fill(sums.begin() + a, sums.begin() + b, DistanceSums{});
+    for (const auto& searches : threads)
+      for (std::size_t v = a; searches && v < b; ++v) sums[v].add(searches->sums()[v]);
+  });
+  add_sums(sums);
+}
+
+// Adds sums of all rows to those of this rank's vertices, from all ranks. Collective.
+void Closeness::Searches::add_sums(const Array<DistanceSums>& sums) {
+  if (world_.size() == 1) {
+    std::ranges::copy(sums, sums_.begin());
+    return;
+  }
+  const Blocks& blocks = whole_->rows->blocks();
+  const auto own = index(graph_.active());
+  std::vector<std::span<const std::byte>> outgoing;
+  std::vector<std::span<std::byte>> incoming;
+  Array<DistanceSums> parts(own * static_cast<std::size_t>(world_.size()));
+  for (Rank r = 0; r < world_.size(); ++r) {
+    outgoing.push_back(std::as_bytes(std::span(sums.data() + blocks.begin(r), index(blocks.size(r)))));
+    incoming.push_back(std::as_writable_bytes(std::span(parts.data() + own * static_cast<std::size_t>(r), own)));
+  }
+  world_.exchange_bytes(outgoing, incoming);
+  team_.for_range(own, kResultGrain, [&](int, std::size_t a, std::size_t b) {
+    for (std::size_t first = 0; first < parts.size(); first += own)
+      for (std::size_t v = a; v < b; ++v) sums_[v].add(parts[first + v]);
   });
 }
 
@@ -216,12 +294,14 @@ void Closeness::Searches::finish(ClosenessResult& result) const {
 
 std::size_t Closeness::Searches::memory_bytes() const {
   std::size_t bytes = taken_.words() * sizeof(std::uint64_t) + sums_.size() * sizeof(DistanceSums);
+  if (whole_ && whole_->rows)
+    bytes += whole_->rows->memory_bytes() + whole_->out.memory_bytes() + whole_->in.memory_bytes();
   std::visit(
       [&](const auto& form) {
         if constexpr (!std::is_same_v<std::decay_t<decltype(form)>, std::monostate>)
-          for (const auto& kernel : form) bytes += kernel ? kernel->memory_bytes() : 0;
+          for (const auto& searches : form) bytes += searches ? searches->memory_bytes() : 0;
       },
-      kernels_);
+      threads_);
   std::visit(
       [&](const auto& form) {
         if constexpr (!std::is_same_v<std::decay_t<decltype(form)>, std::monostate>)

@@ -24,28 +24,24 @@ constexpr Edge kPushedEdge = 2;
 }  // namespace
 
 template <int kWords>
-ClosenessKernel<kWords>::ClosenessKernel(const Graph& graph)
-    : graph_(graph),
-      active_(index(graph.active())),
-      seen_(active_ * kWords, 0),
-      current_(active_ * kWords, 0),
-      next_(active_ * kWords, 0),
-      touched_(active_),
-      complete_(active_),
-      sums_(active_) {}
+ClosenessKernel<kWords>::ClosenessKernel(const SearchLists& lists)
+    : out_(*lists.out),
+      in_(*lists.in),
+      vertices_(lists.vertices),
+      seen_(vertices_ * kWords, 0),
+      current_(vertices_ * kWords, 0),
+      next_(vertices_ * kWords, 0),
+      touched_(vertices_),
+      complete_(vertices_) {}
 
 template <int kWords>
-void ClosenessKernel<kWords>::clear() {
-  std::fill(sums_.begin(), sums_.end(), DistanceSums{});
-}
-
-template <int kWords>
-void ClosenessKernel<kWords>::add(std::span<const Local> sources) {
+void ClosenessKernel<kWords>::add(std::span<const Local> sources, Array<DistanceSums>& sums) {
+  sums_ = sums.data();
   start(sources);
   for (distance_ = 1; !frontier_.empty(); ++distance_) {
     reciprocal_ = DistanceSums::reciprocal(distance_);
     Edge leaving = 0;
-    for (const Local v : frontier_) leaving += graph_.out().degree(v);
+    for (const Local v : frontier_) leaving += out_.degree(v);
     leaving* kPushedEdge > open_edges_ ? pull() : push();
     for (const Local v : frontier_) Bits{}.store(current(v));
     current_.swap(next_);
@@ -58,7 +54,7 @@ void ClosenessKernel<kWords>::add(std::span<const Local> sources) {
 template <int kWords>
 void ClosenessKernel<kWords>::start(std::span<const Local> sources) {
   all_ = Bits::first(sources.size());
-  open_edges_ = graph_.in().size();
+  open_edges_ = in_.size();
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const Local v = sources[i];
     Bits own;
@@ -69,7 +65,7 @@ void ClosenessKernel<kWords>::start(std::span<const Local> sources) {
     reached_.push_back(v);
     if (sources.size() > 1) continue;
     complete_.set_unsynchronized(index(v));
-    open_edges_ -= graph_.in().degree(v);
+    open_edges_ -= in_.degree(v);
   }
 }
 
@@ -84,14 +80,14 @@ void ClosenessKernel<kWords>::find(Local v, const Bits& found) {
   sums_[v].add(found.count(), distance_, reciprocal_);
   if (all_.without(after).any()) return;
   complete_.set_unsynchronized(index(v));
-  open_edges_ -= graph_.in().degree(v);
+  open_edges_ -= in_.degree(v);
 }
 
 template <int kWords>
 void ClosenessKernel<kWords>::push() {
   for (const Local v : frontier_) {
     const Bits bits = Bits::load(current(v));
-    for (const Local u : graph_.out().neighbours(v)) {
+    for (const Local u : out_.neighbours(v)) {
       if (complete_.test(index(u))) continue;
       const Bits found = bits.without(Bits::load(seen(u)));
       if (!found.any()) continue;
@@ -116,8 +112,8 @@ void ClosenessKernel<kWords>::pull() {
   for (std::size_t w = 0; w < complete_.words(); ++w)
     for (std::uint64_t open = ~complete_.at(w); open; open &= open - 1) {
       const auto v = static_cast<Local>(w * 64) + std::countr_zero(open);
-      if (index(v) >= active_) break;
-      const std::span<const Local> list = graph_.in().neighbours(v);
+      if (index(v) >= vertices_) break;
+      const std::span<const Local> list = in_.neighbours(v);
       const Bits before = Bits::load(seen(v)), wanted = all_.without(before);
       Bits pulled;
       for (std::size_t i = 0; i < list.size();) {
@@ -135,7 +131,7 @@ void ClosenessKernel<kWords>::pull() {
 template <int kWords>
 void ClosenessKernel<kWords>::clear_searches() {
   constexpr std::size_t kFew = 4;  // below 1 / kFew of all vertices each is cleared by itself
-  if (reached_.size() * kFew > active_) {
+  if (reached_.size() * kFew > vertices_) {
     std::fill(seen_.begin(), seen_.end(), 0);
   } else {
     for (const Local v : reached_) Bits{}.store(seen(v));
@@ -145,14 +141,13 @@ void ClosenessKernel<kWords>::clear_searches() {
 }
 
 template <int kWords>
-std::size_t ClosenessKernel<kWords>::memory_bytes(const Graph& graph) {
-  return index(graph.active()) * (3 * kWords * sizeof(std::uint64_t) + sizeof(DistanceSums) + 3 * sizeof(Local));
+std::size_t ClosenessKernel<kWords>::memory_bytes(std::size_t vertices) {
+  return vertices * (3 * kWords * sizeof(std::uint64_t) + 3 * sizeof(Local));
 }
 
 template <int kWords>
 std::size_t ClosenessKernel<kWords>::memory_bytes() const {
   return 3 * seen_.size() * sizeof(std::uint64_t) + 2 * touched_.words() * sizeof(std::uint64_t) +
-         sums_.size() * sizeof(DistanceSums) +
          (frontier_.capacity() + next_frontier_.capacity() + touched_list_.capacity() + reached_.capacity()) *
              sizeof(Local);
 }

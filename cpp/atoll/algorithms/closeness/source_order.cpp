@@ -5,9 +5,8 @@
 namespace atl {
 namespace {
 
-std::vector<Local> by_nearness(const Graph& graph, const VertexBits& wanted, std::size_t together) {
-  const Local active = graph.active();
-  VertexBits grouped(index(active)), queued(index(active));
+std::vector<Local> by_nearness(const Csr& lists, Local vertices, const VertexBits& wanted, std::size_t together) {
+  VertexBits grouped(index(vertices)), queued(index(vertices));
   std::vector<Local> order, queue, waiting;  // queue: of this group; waiting: beside the groups before
   std::size_t next_waiting = 0;
   Local next_vertex = 0;
@@ -20,7 +19,7 @@ std::vector<Local> by_nearness(const Graph& graph, const VertexBits& wanted, std
     std::size_t members = 0, at = 0;
     for (;;) {
       while (at == queue.size() && next_waiting < waiting.size()) enqueue(waiting[next_waiting++]);
-      while (at == queue.size() && next_vertex < active) enqueue(next_vertex++);
+      while (at == queue.size() && next_vertex < vertices) enqueue(next_vertex++);
       if (at == queue.size() || members == together) break;
       const Local v = queue[at++];
       grouped.set_unsynchronized(index(v));
@@ -28,8 +27,8 @@ std::vector<Local> by_nearness(const Graph& graph, const VertexBits& wanted, std
         order.push_back(v);
         ++members;
       }
-      for (const Local u : graph.out().neighbours(v))
-        if (u < active) enqueue(u);
+      for (const Local u : lists.neighbours(v))
+        if (u < vertices) enqueue(u);
     }
     if (at == queue.size()) return order;
     for (; at < queue.size(); ++at) {
@@ -48,11 +47,10 @@ int degree_class(Edge degree) {
 
 }  // namespace
 
-std::vector<Local> order_sources(const Graph& graph, const VertexBits& wanted, std::size_t together) {
-  std::vector<Local> sources = by_nearness(graph, wanted, together);
-  std::stable_sort(sources.begin(), sources.end(), [&](Local a, Local b) {
-    return degree_class(graph.out().degree(a)) > degree_class(graph.out().degree(b));
-  });
+std::vector<Local> order_sources(const Csr& lists, Local vertices, const VertexBits& wanted, std::size_t together) {
+  std::vector<Local> sources = by_nearness(lists, vertices, wanted, together);
+  std::stable_sort(sources.begin(), sources.end(),
+                   [&](Local a, Local b) { return degree_class(lists.degree(a)) > degree_class(lists.degree(b)); });
   return sources;
 }
 
