@@ -8,7 +8,7 @@
 
 /// The edges in a rank's lists that are in the spanning forest of the graph, or may be. Used by class SpanningForest.
 ///
-///     ListForest<std::uint32_t, Order> forest(graph, weights, order);        // allocates buffers once
+///     ListForest<std::uint32_t, Order> forest(team, ForestLists::of(graph), weights, order);  // allocates buffers once
 ///     forest.find(keys);
 ///     for (const KeyedEdge<std::uint32_t>& edge : forest.edges()) ...     // between local vertices
 ///     forest.join(mirror, other);                                         // which edges of other ranks connect
@@ -28,17 +28,33 @@
 /// [2] P. Sanders, M. Schimek. "Engineering massively parallel MST algorithms." IPDPS 2023, local preprocessing.
 namespace atl {
 
+/// The lists that are read, of vertices 0 .. rows - 1. Their targets are such or, from first_mirror on, other ranks'.
+/// Refers to the graph or to lists of all ranks.
+struct ForestLists {
+  const Csr& lists;
+  Local rows, first_mirror;
+  std::size_t vertices;
+  bool is_whole;  ///< there are no other lists
+
+  static ForestLists of(const Graph& graph) {
+    return {graph.out(), graph.active(), graph.mirrors().begin[0], index(graph.locals()), graph.world().size() == 1};
+  }
+  static ForestLists of_all(const Csr& lists, std::size_t vertices) {
+    return {lists, static_cast<Local>(vertices), static_cast<Local>(vertices), vertices, true};
+  }
+};
+
 template <class Key, class Order>
 class ListForest {
  public:
-  ListForest(const Graph& graph, EdgeWeighting weights, Order order)
-      : lists_(graph.out()),
-        team_(graph.world().team()),
+  ListForest(Team& team, const ForestLists& from, EdgeWeighting weights, Order order)
+      : lists_(from.lists),
+        team_(team),
         order_(order),
-        first_mirror_(graph.mirrors().begin[0]),
-        has_one_rank_(graph.world().size() == 1),
-        rows_(balanced_rows(graph)),
-        rounds_(team_, index(graph.locals()), positions(), order, differ_by_weight(graph, weights)) {}
+        first_mirror_(from.first_mirror),
+        is_whole_(from.is_whole),
+        rows_(balanced_rows(from.rows)),
+        rounds_(team_, from.vertices, positions(), order, differ_by_weight(lists_, weights)) {}
 
   void find(const WeightKeys<Key>& keys) {
     rounds_.start();
@@ -49,7 +65,7 @@ class ListForest {
     const auto joins_masters = [this](const KeyedEdge<Key>& edge) { return std::max(edge.a, edge.b) < first_mirror_; };
     run_where(keys, joins_masters, [&](Key key, Local, Local) { return is_light(key); });
     // Over ranks the trees that remain would keep most heavy edges: candidates() leaves them out.
-    if (has_one_rank_ && pivot_) run_where(keys, joins_masters, [&](Key key, Local, Local) { return !is_light(key); });
+    if (is_whole_ && pivot_) run_where(keys, joins_masters, [&](Key key, Local, Local) { return !is_light(key); });
     found_ = rounds_.chosen().size();
   }
   std::span<const KeyedEdge<Key>> edges() const { return std::span(rounds_.chosen()).first(found_); }
@@ -74,16 +90,16 @@ class ListForest {
   static constexpr std::size_t kSegmentsPerThread = 32, kSamples = 1024, kLightPerVertex = 2;
 
   // Cuts the rows of masters into pieces of about as many edges.
-  std::vector<Local> balanced_rows(const Graph& graph) const {
+  std::vector<Local> balanced_rows(Local end) const {
     const auto pieces = kSegmentsPerThread * static_cast<std::size_t>(team_.size());
     const atl::Edge* offsets = lists_.offsets.data();
     std::vector<Local> rows{0};
     for (std::size_t p = 1; p < pieces; ++p) {
       const atl::Edge at = lists_.size() / static_cast<atl::Edge>(pieces) * static_cast<atl::Edge>(p);
-      const auto row = static_cast<Local>(std::lower_bound(offsets, offsets + graph.active(), at) - offsets);
+      const auto row = static_cast<Local>(std::lower_bound(offsets, offsets + end, at) - offsets);
       rows.push_back(std::max(rows.back(), row));
     }
-    rows.push_back(graph.active());
+    rows.push_back(end);
     return rows;
   }
   std::vector<std::size_t> positions() const {
@@ -141,7 +157,7 @@ class ListForest {
   Team& team_;
   const Order order_;
   const Local first_mirror_;
-  const bool has_one_rank_;
+  const bool is_whole_;
   const std::vector<Local> rows_;  // [segment] where it begins
   Boruvka<Key, Order> rounds_;
   std::optional<Key> pivot_;  // the greatest key of light edges; none: all are

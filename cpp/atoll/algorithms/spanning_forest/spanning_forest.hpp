@@ -21,10 +21,11 @@
 /// (float64 weights: 16) for each edge that a rank lists, of which only the part is touched that joins two trees after
 /// the first round, which reads the lists alone.
 ///
-/// Over ranks, for any cut: each rank finds with its own edges as much of the forest as it can be sure of, in pieces,
-/// and leaves out all edges that are not in the forest of what it knows [3]. The edges between pieces that remain are
-/// gathered on rank 0 where they fit Plan::replicated_bytes; else rounds of Boruvka and Euler tours run over ranks
-/// (pieces.hpp). Memory besides: 40 bytes a local vertex.
+/// Over few ranks that share many edges, where all lists fit Plan::replicated_bytes, rank 0 gathers them. Over others,
+/// for any cut: each rank finds with its own edges as much of the forest as it can be sure of, in pieces, and leaves out
+/// all edges that are not in the forest of what it knows [3]. The edges between pieces that remain are gathered on rank
+/// 0 where they fit Plan::replicated_bytes; else rounds of Boruvka and Euler tours run over ranks (pieces.hpp). Memory
+/// besides: 40 bytes a local vertex.
 ///
 /// [1] D. A. Bader, G. Cong. "Fast shared-memory algorithms for computing the minimum spanning forest of sparse
 /// graphs." J. Parallel Distrib. Comput. 66(11), 2006. Deviation: labels of a union-find in place of compacted graphs.
@@ -59,6 +60,8 @@ class SpanningForest {
   class Search;  // on one rank or over several, with keys of 32 or 64 bits
   template <class Key>
   class OneRank;
+  template <class Key>
+  class OnFirstRank;
   template <class Key>
   class Distributed;
   const Graph& graph_;

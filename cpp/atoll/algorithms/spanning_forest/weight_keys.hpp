@@ -16,8 +16,8 @@
 namespace atl {
 
 /// Whether edges have different keys; else all are 1.
-inline bool differ_by_weight(const Graph& graph, EdgeWeighting weights) {
-  return graph.weighted() && weights == EdgeWeighting::of_edges;
+inline bool differ_by_weight(const Csr& lists, EdgeWeighting weights) {
+  return lists.weights.index() != 0 && weights == EdgeWeighting::of_edges;
 }
 
 template <class Key>
