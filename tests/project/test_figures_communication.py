@@ -159,5 +159,5 @@ def test_one_run_that_fails_among_others_fails_the_table(table, tmp_path):
     program.chmod(0o755)
     words = ["strong", "--ranks", 16, "--scale", 6, "--routes", "direct", "aml"]
     code, rows, kept, printed = table(*words, "--atoll", program)
-    assert code == 1 and len(kept) == 1 and len(rows) == 1 + 4
+    assert code == 1 and len(kept) == 1 and len(rows) == 1 + 5
     assert "--route aml -- run bfs kron:6" in printed.err and "1 run failed" in printed.err
