@@ -101,6 +101,8 @@ TEST_CASE("from some sources the sums are those of these alone, scaled up, for a
     const std::size_t n = sample.vertices();
     if (n == 0) return;
     const std::vector<Vertex> ids = sample.edges.ids();
+    Closeness closeness(graph);
+    ClosenessResult result;
     for (const std::size_t count : {std::size_t{1}, std::size_t{2}, std::size_t{70}}) {
       std::vector<std::size_t> chosen;
       std::vector<Vertex> named;
@@ -109,14 +111,14 @@ TEST_CASE("from some sources the sums are those of these alone, scaled up, for a
         named.push_back(ids[v]);
         if (std::find(chosen.begin(), chosen.end(), v) == chosen.end()) chosen.push_back(v);
       }
-      Closeness closeness(graph);
-      ClosenessResult result;
       const std::span<const Vertex> sources(named);
       closeness.run({.sources = sources, .progress = {}}, result);
       CHECK(result.sources == static_cast<Vertex>(chosen.size()));
       check_as(graph, result, by_searches(sample, chosen));
       CHECK(verify_closeness(graph, values_of(result), {.sources = sources, .samples = 5}).what == "");
     }
+    closeness.run({}, result);
+    check_as(graph, result, by_searches(sample, all_of(n)));
   });
 }
 
@@ -152,13 +154,59 @@ TEST_CASE("where the lists of all ranks do not fit each of them, values are the 
         samples::on_spread(
             spread, sample, cases::Weight::none,
             [](const Sample& sample, const Graph& graph) {
+              const std::size_t n = sample.vertices(), few = std::min<std::size_t>(n, 2 + random_at(5, n) % 90);
+              std::vector<Vertex> named;
+              for (std::size_t v = n - few; v < n; ++v) named.push_back(sample.edges.ids()[v]);
+              std::vector<std::size_t> chosen = all_of(n);
+              chosen.erase(chosen.begin(), chosen.end() - static_cast<std::ptrdiff_t>(few));
               Closeness closeness(graph);
               ClosenessResult result;
               closeness.run({}, result);
-              check_as(graph, result, by_searches(sample, all_of(sample.vertices())));
+              check_as(graph, result, by_searches(sample, all_of(n)));
+              closeness.run({.sources = std::span<const Vertex>(named), .progress = {}}, result);
+              check_as(graph, result, by_searches(sample, chosen));
+              closeness.run({}, result);
+              check_as(graph, result, by_searches(sample, all_of(n)));
             },
             100);
       }
+}
+
+TEST_CASE(
+    "of long graphs, where each source is searched from by itself, values are those of a search from every vertex") {
+  std::uint64_t variant = 0;
+  for (const char* text : {"path:300", "grid:3x90"})
+    for (const bool directed : {false, true})
+      for (const samples::Spread& spread : samples::kSpreads) {
+        if (shapes::kSanitized && random_at(10, ++variant) % 8 != 0) continue;
+        const Sample sample{samples::from_text(text), directed, Duplicates::merge_min};
+        samples::on_spread(spread, sample, cases::Weight::none, [](const Sample& sample, const Graph& graph) {
+          ClosenessResult result;
+          Closeness(graph).run({}, result);
+          check_as(graph, result, by_searches(sample, all_of(sample.vertices())));
+        });
+      }
+}
+
+TEST_CASE("a run that was interrupted leaves nothing to the next") {
+  Plan plan;
+  plan.threads = 1;
+  run_ranks(1, plan, [](World& world) {
+    const Graph graph = Graph::build(world, generate(world, "path:2003"));
+    Closeness closeness(graph);
+    ClosenessResult result, expected;
+    closeness.run({}, expected);
+    for (int after = 1; after <= 4; ++after) {  // batches, of 501 and 500 sources
+      int left = after;
+      const auto enough = [&](std::int64_t, std::int64_t) {
+        if (--left == 0) throw std::runtime_error("enough");
+      };
+      CHECK_THROWS_AS(closeness.run({.sources = {}, .progress = enough}, result), std::runtime_error);
+      closeness.run({}, result);
+      CHECK(std::ranges::equal(result.farness, expected.farness));
+      CHECK(std::ranges::equal(result.reached, expected.reached));
+    }
+  });
 }
 
 namespace {
@@ -189,7 +237,7 @@ TEST_CASE_TEMPLATE("a thread's searches, plain or at once, find what threads tha
         const SearchLists lists{&graph.out(), &graph.in(), active};
         ClosenessKernel<kWords> kernel(lists);
         PlainSearches plain(lists);
-        ThreadSearches<kWords> either(lists, directed);
+        ThreadSearches<kWords> either(world.team(), 0, lists, directed);
         either.clear();
         ClosenessBatch<kWords> batch(graph);
         batch.clear();
@@ -240,6 +288,37 @@ TEST_CASE("a plain search tells its levels, and gives up where it is wide") {
     searches.finish(sums);
     CHECK(sums[graph.local_of(graph.find(80).second)].farness == 16);
     CHECK(sums[corner].reached == 0);
+  });
+}
+
+TEST_CASE("a plain search that gives up leaves nothing to the next, in another component") {
+  run_ranks(1, {}, [](World& world) {
+    // A star of 100 vertices, and an edge besides.
+    EdgeList edges;
+    Array<std::uint32_t> source(100, 0), target(100);
+    for (std::uint32_t k = 0; k < 99; ++k) target[k] = k + 1;
+    source[99] = 100;
+    target[99] = 101;
+    edges.source = std::move(source);
+    edges.target = std::move(target);
+    edges.name = "star and edge";
+    const Graph graph = Graph::build(world, std::move(edges));
+    const SearchLists lists{&graph.out(), &graph.in(), index(graph.active())};
+    const auto local = [&](Vertex id) { return graph.local_of(graph.find(id).second); };
+    PlainSearches searches(lists);
+    Array<DistanceSums> sums(lists.vertices, DistanceSums{});
+    CHECK(!searches.search_unless_wide(local(1), 50));
+    CHECK(searches.search_unless_wide(local(100), 50));
+    searches.take(sums);
+    for (int k = 0; k < 4; ++k) {
+      CHECK(searches.search_unless_wide(local(1), 1000));
+      searches.take(sums);
+    }
+    searches.finish(sums);
+    for (Vertex id = 0; id < 102; ++id) {
+      CHECK(sums[local(id)].reached == (id == 100 || id == 1 ? 0 : id == 101 ? 1 : 4));
+      CHECK(sums[local(id)].farness == (id == 100 || id == 1 ? 0 : id == 101 ? 1 : id == 0 ? 4 : 8));
+    }
   });
 }
 

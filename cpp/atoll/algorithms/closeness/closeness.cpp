@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Closeness and harmonic centrality from searches of sources. The forms:
 //
-//   memory               form
-//   all lists fit each   thread_searches.hpp: every thread of every rank takes batches of sources of its own
-//   else                 batch.cpp: all ranks and threads search from one batch
+//   memory                    form
+//   a rank can search alone   thread_searches.hpp: every thread of every rank takes batches of sources of its own
+//   else                      batch.cpp: all ranks and threads search from one batch
 #include <algorithm>
 #include <atoll/algorithms/closeness/batch.hpp>
 #include <atoll/algorithms/closeness/closeness.hpp>
@@ -105,23 +105,28 @@ void Closeness::Searches::take(const ClosenessOptions& options) {
 
 void Closeness::Searches::make_whole() {
   if (whole_) return;
-  whole_ = std::make_unique<Whole>();
-  whole_->lists = {&graph_.out(), &graph_.in(), index(graph_.active())};
-  if (world_.size() == 1) return;
-  whole_->rows.emplace(graph_);
-  whole_->out = whole_->rows->replicate(graph_.out());
-  if (graph_.directed()) whole_->in = whole_->rows->replicate(graph_.in());
-  whole_->lists = {&whole_->out, graph_.directed() ? &whole_->in : &whole_->out,
-                   index(static_cast<Local>(whole_->rows->blocks().count()))};
+  auto whole = std::make_unique<Whole>();
+  whole->lists = {&graph_.out(), &graph_.in(), index(graph_.active())};
+  if (world_.size() > 1) {
+    whole->rows.emplace(graph_);
+    whole->out = whole->rows->replicate(graph_.out());
+    if (graph_.directed()) whole->in = whole->rows->replicate(graph_.in());
+    whole->lists = {&whole->out, graph_.directed() ? &whole->in : &whole->out,
+                    index(static_cast<Local>(whole->rows->blocks().count()))};
+  }
+  whole_ = std::move(whole);
 }
 
-// 0: that would take too much memory. Over ranks, which may be on one machine, all copies of the lists together are to
-// take no more than a rank may have of a copy.
+// 0: that would take too much memory, or leave threads without a source. Over ranks, which may be on one machine, all
+// copies of the lists and what searches of them take are together to take no more than a rank may have of a copy.
 int Closeness::Searches::words_of_threads(std::size_t sources) const {
   const auto ranks = static_cast<std::size_t>(world_.size()), threads = static_cast<std::size_t>(team_.size());
   const auto vertices = static_cast<std::size_t>(world_.sum(static_cast<Vertex>(graph_.active())));
   const auto edges = static_cast<std::size_t>(world_.sum(graph_.out().size()));
-  const std::size_t lists = ranks == 1 ? 0 : (graph_.directed() ? 2 : 1) * (8 * vertices + 4 * edges);
+  // Offsets and targets, which are copied once more while they come; sums of all ranks, and those of others.
+  const std::size_t directions = graph_.directed() ? 2 : 1;
+  const std::size_t lists = ranks == 1 ? 0 : directions * (8 * vertices + 4 * edges) + 4 * edges + 64 * vertices;
+  if (ranks > 1 && world_.sum(sources < ranks * threads ? 1 : 0) > 0) return 0;
   const std::size_t most =
       ranks == 1 ? (std::size_t{256} << 20) + 4 * graph_.memory_bytes() : world_.plan().replicated_bytes / ranks;
   int words = words_for((sources + ranks * threads - 1) / (ranks * threads));
@@ -189,7 +194,7 @@ void Closeness::Searches::search_by_threads(const std::vector<Local>& sources, c
   team_.for_range(here, 1, [&](int thread, std::size_t k, std::size_t) {
     auto& searches = threads[static_cast<std::size_t>(thread)];
     if (!searches) {
-      searches = std::make_unique<ThreadSearches<kWords>>(whole_->lists, graph_.directed());
+      searches = std::make_unique<ThreadSearches<kWords>>(team_, thread, whole_->lists, graph_.directed());
       searches->clear();
     }
     const std::size_t i = k * ranks + rank, begin = n * i / batches, end = n * (i + 1) / batches;

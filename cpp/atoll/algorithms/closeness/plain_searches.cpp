@@ -89,13 +89,21 @@ void PlainSearches::finish(Array<DistanceSums>& sums) {
   pending_ = 0;
 }
 
+void PlainSearches::clear() {
+  if (pending_ > 0)
+    for (Array<Local>& depths : depths_) std::fill(depths.begin(), depths.end(), Local{0});
+  pending_ = 0;
+}
+
+// A search may have as many levels as vertices.
 std::size_t PlainSearches::memory_bytes(std::size_t vertices) {
-  return vertices * (kTogether + 1) * sizeof(Local) + vertices / 8;
+  return vertices * ((kTogether + 1) * sizeof(Local) + 2 * (sizeof(std::size_t) + sizeof(std::uint64_t))) +
+         vertices / 8;
 }
 
 std::size_t PlainSearches::memory_bytes() const {
-  return memory_bytes(vertices_) + level_sizes_.capacity() * sizeof(std::size_t) +
-         reciprocals_.capacity() * sizeof(std::uint64_t);
+  return vertices_ * kTogether * sizeof(Local) + queue_.capacity() * sizeof(Local) + vertices_ / 8 +
+         level_sizes_.capacity() * sizeof(std::size_t) + reciprocals_.capacity() * sizeof(std::uint64_t);
 }
 
 }  // namespace atl

@@ -16,10 +16,10 @@
 ///     searches.search(source);               // finds the distances of all vertices
 ///     searches.level_sizes();                // [distance] the vertices there; distance 0 has the source
 ///     searches.take(sums);                   // adds the distances, now or in a later take()
-///     searches.finish(sums);                 // adds what is left
+///     searches.finish(sums);                 // adds what is left; clear() forgets it
 ///
 /// Distances of dense searches are added for several of them in one pass, as sums take more memory than distances.
-/// Memory: 20 bytes and a bit for each vertex.
+/// Memory: 20 bytes and a bit for each vertex, and up to 32 for each level of the deepest search.
 namespace atl {
 
 class PlainSearches {
@@ -40,6 +40,7 @@ class PlainSearches {
 
   void take(Array<DistanceSums>& sums);
   void finish(Array<DistanceSums>& sums);
+  void clear();
   std::size_t memory_bytes() const;
   /// The same of one that is not made yet.
   static std::size_t memory_bytes(std::size_t vertices);

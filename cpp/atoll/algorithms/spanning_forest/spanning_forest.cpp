@@ -215,7 +215,8 @@ class SpanningForest::OnFirstRank final : public Search {
   }
 
  private:
-  static constexpr double kBytesPerRow = 72;  // offset, id, order, forest, parent
+  // Offset, id, order, forest with its edges, and parents twice.
+  static constexpr double kBytesPerRow = 112;
 
   const Graph& graph_;
   const EdgeWeighting weights_;
