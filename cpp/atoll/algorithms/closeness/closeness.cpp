@@ -2,7 +2,7 @@
 // Closeness and harmonic centrality from searches of sources. The forms:
 //
 //   memory                    form
-//   a rank can search alone   thread_searches.hpp: every thread of every rank takes batches of sources of its own
+//   each rank can search      thread_searches.hpp: every thread of every rank takes batches of sources of its own
 //   else                      batch.cpp: all ranks and threads search from one batch
 #include <algorithm>
 #include <atoll/algorithms/closeness/batch.hpp>

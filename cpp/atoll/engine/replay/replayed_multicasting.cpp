@@ -5,7 +5,7 @@
 namespace atl {
 namespace {
 
-// A record begins with the entry of its domain's list, as ~entry, or with 0 if it is for its target alone.
+// A record begins with the entry of its domain's list, as ~entry, or with 0 if it is for its target only.
 struct CopiesOfEntry {
   const DomainMirrors* domains;
   template <std::size_t Bytes, class F>

@@ -46,7 +46,7 @@ std::uint64_t careful_id(const char* at, std::string_view field, const char* nam
                                     "--names, names=True in Python. Or read numbers by --no-names, names=False in "
                                     "Python.",
                                     name, field.substr(0, 40))};
-  // Digits alone lie in the block or in `plain`, where more may be read than the field; else it may be a copy.
+  // Only digits lie in the block or in `plain`, where more may be read than the field; else it may be a copy.
   if (!table::is_whole(field)) refuse_id(at, field, name);
   const char* p = field.data();
   std::uint64_t id = 0;
